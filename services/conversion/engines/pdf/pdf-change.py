@@ -1,6 +1,7 @@
 """Changes a PDF and leaves everything else in it unchanged: tags, forms, links, bookmarks, attachments.
 
-Usage: pdf-change.py survey IN, pdf-change.py change IN OUT CHANGES (a file of JSON). A
+Usage: pdf-change.py survey IN, pdf-change.py change IN OUT CHANGES (a file of JSON),
+pdf-change.py graft IN OUT ORIGINAL (IN is ORIGINAL with its pages written again). A
 password to protect the result with is in PASSWORD. Prints a line of JSON. Exit codes: 0
 done, 3 the file is damaged, 4 it is protected; anything else is a failure of this program.
 """
@@ -14,6 +15,8 @@ sys.path.insert(0, os.path.dirname(__file__))
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
+from pdf_redrawn import flatten, graft, inherited, sheets, size_of
+
 DAMAGED, PROTECTED = 3, 4
 # Limits counting: untrusted files may contain cycles.
 MOST = 100_000
@@ -24,16 +27,6 @@ def annotations(pdf):
         found = page.obj.get("/Annots")
         if isinstance(found, Array):
             yield from (each for each in found if isinstance(each, Dictionary))
-
-
-def inherited(field, name):
-    for _ in range(50):
-        if not isinstance(field, Dictionary):
-            return None
-        if name in field:
-            return field[name]
-        field = field.get("/Parent")
-    return None
 
 
 def bookmarks(pdf):
@@ -64,6 +57,13 @@ def whole_fonts(pdf):
     return size
 
 
+def scripts(pdf):
+    """Those of the document; those of its fields go with them."""
+    names, opening = pdf.Root.get("/Names"), pdf.Root.get("/OpenAction")
+    runs = isinstance(opening, Dictionary) and opening.get("/S") == Name.JavaScript
+    return int(isinstance(names, Dictionary) and "/JavaScript" in names) + int(runs) + int("/AA" in pdf.Root)
+
+
 def survey(pdf):
     kinds = [(str(each.get("/Subtype", "")), inherited(each, "/FT"), inherited(each, "/V")) for each in annotations(pdf)]
     form = pdf.Root.get("/AcroForm")
@@ -76,6 +76,9 @@ def survey(pdf):
         "bookmarks": len(bookmarks(pdf)),
         "attachments": len(pdf.attachments),
         "layers": int("/OCProperties" in pdf.Root),
+        "labels": int("/PageLabels" in pdf.Root),
+        "scripts": scripts(pdf),
+        "transitions": sum("/Trans" in page.obj or "/Dur" in page.obj for page in pdf.pages),
         "restricted": not all(pdf.allow),
         # Invisible ones may be on no page.
         "signatures": sum(isinstance(each, Dictionary) and "/ByteRange" in each for each in pdf.objects)
@@ -83,13 +86,6 @@ def survey(pdf):
         "wholeFonts": whole_fonts(pdf),
         "size": [float(each) for each in size_of(pdf.pages[0])] if len(pdf.pages) > 0 else [0, 0],
     }
-
-
-def size_of(page):
-    """Displayed size of the visible area."""
-    left, bottom, right, top = (float(each) for each in page.cropbox)
-    width, height = abs(right - left), abs(top - bottom)
-    return (height, width) if int(page.obj.get("/Rotate", 0)) % 180 == 90 else (width, height)
 
 
 def describe(pdf, changes):
@@ -118,30 +114,6 @@ def stamp(pdf, path):
             page.add_overlay(drawn.pages[0], pikepdf.Rectangle(left, bottom, right, top))
 
 
-def sheets(pdf, count):
-    """Puts several pages on each sheet, in rows from the top left."""
-    columns, rows = {2: (2, 1), 4: (2, 2), 6: (3, 2), 8: (4, 2), 9: (3, 3), 16: (4, 4)}[count]
-    width, height = size_of(pdf.pages[0])
-    if columns != rows:
-        if width > height:
-            columns, rows = rows, columns
-        width, height = height, width
-    result = pikepdf.new()
-    for at, page in enumerate(pdf.pages):
-        place = at % count
-        if place == 0:
-            result.add_blank_page(page_size=(width, height))
-        column, row = place % columns, place // columns
-        across, down = width / columns, height / rows
-        box = pikepdf.Rectangle(column * across, height - (row + 1) * down, (column + 1) * across, height - row * down)
-        result.pages[-1].add_overlay(page, box)
-    if "/Info" in pdf.trailer:
-        result.trailer["/Info"] = result.make_indirect(result.copy_foreign(pdf.make_indirect(pdf.trailer["/Info"])))
-    if "/Metadata" in pdf.Root:
-        result.Root["/Metadata"] = result.copy_foreign(pdf.Root["/Metadata"])
-    return result
-
-
 def encryption(changes):
     password = os.environ.get("PASSWORD", "")
     allowed = changes.get("permissions")
@@ -155,18 +127,6 @@ def encryption(changes):
     # With restrictions, the owner password is random, so that nobody can lift them.
     owner = password if may_all and password != "" else secrets.token_urlsafe(24)
     return pikepdf.Encryption(user=password, owner=owner, R=6, allow=permissions)
-
-
-def flatten(pdf):
-    links = [[each for each in page.obj.get("/Annots", Array([])) if isinstance(each, Dictionary) and each.get("/Subtype") == Name.Link] for page in pdf.pages]
-    pdf.generate_appearance_streams()
-    pdf.flatten_annotations("all")
-    # Links have no appearance stream, so qpdf drops them.
-    for page, kept in zip(pdf.pages, links):
-        if kept:
-            page.obj.Annots = Array(kept)
-    if "/AcroForm" in pdf.Root:
-        del pdf.Root["/AcroForm"]
 
 
 def turned(pdf, changes):
@@ -191,8 +151,7 @@ def change(pdf, target, changes):
 
         with open(changes["pictures"], encoding="utf-8", errors="replace") as listing:
             shrink(pdf, listing, changes["optimise"])
-    if changes.get("flatten"):
-        flatten(pdf)
+    unseen = flatten(pdf) if changes.get("flatten") or "nUp" in changes else {}
     turned(pdf, changes)
     if "stamp" in changes:
         stamp(pdf, changes["stamp"])
@@ -213,7 +172,14 @@ def change(pdf, target, changes):
         linearize=bool(changes.get("linearise")),
         encryption=protection,
     )
-    return {"before": before, "after": after}
+    return {"before": before, "after": after, "unseen": unseen}
+
+
+def graft_onto(pdf, target, source):
+    with pikepdf.open(source) as original:
+        graft(original, pdf)
+        pdf.save(target)
+    return {}
 
 
 def main(what, source, *rest):
@@ -227,7 +193,12 @@ def main(what, source, *rest):
         try:
             if len(pdf.pages) == 0:
                 return DAMAGED
-            said = survey(pdf) if what == "survey" else change(pdf, rest[0], json.load(open(rest[1], encoding="utf-8")))
+            if what == "survey":
+                said = survey(pdf)
+            elif what == "graft":
+                said = graft_onto(pdf, *rest)
+            else:
+                said = change(pdf, rest[0], json.load(open(rest[1], encoding="utf-8")))
         except pikepdf.PdfError:
             return DAMAGED
         said["damaged"] = len(pdf.get_warnings()) > 0

@@ -9,11 +9,12 @@ import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";
 import { ownHops, stringOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { drawFields } from "./pdf-change-appearances.ts";
 import { repairPdf, rewritePdf } from "./pdf-change-ghostscript.ts";
 import { changeOptions } from "./pdf-change-options.ts";
 import { pagesKept, pagesNamed, rangesOf } from "./pdf-change-pages.ts";
 import { stampOf } from "./pdf-change-stamp.ts";
-import { lostWords, type Survey, surveyOf } from "./pdf-change-survey.ts";
+import { lostWords, type Survey, surveyOf, unseenWords } from "./pdf-change-survey.ts";
 import { recognise, unrecognisedWords, wordsFor } from "./pdf-recognition.ts";
 
 const python = "/usr/bin/python3";
@@ -22,10 +23,12 @@ const scripts = {
   [join(import.meta.dirname, "pdf-change.py")]: "/engine/pdf-change.py",
   [join(import.meta.dirname, "pdf-change-pictures.py")]: "/engine/pdf_pictures.py",
   [join(import.meta.dirname, "pdf-change-prune.py")]: "/engine/pdf_prune.py",
+  [join(import.meta.dirname, "pdf-change-redrawn.py")]: "/engine/pdf_redrawn.py",
   [join(import.meta.dirname, "pdf-change-tags.py")]: "/engine/pdf_tags.py",
 };
 const badInput = [3];
 const damaged = "The PDF is damaged beyond repair, or is not a PDF.";
+const unseenText = "The text of comments, and the values of form fields that cannot be drawn, are left out.";
 
 const hops: readonly Hop[] = ownHops(["pdf"], () => ({
   fidelity: "high",
@@ -37,6 +40,8 @@ const hops: readonly Hop[] = ownHops(["pdf"], () => ({
     expecting("SOURCE_KEPT", { option: "optimise" }),
     expecting("TEXT_RECOGNISED", { option: "ocr" }),
     expecting("TEXT_NOT_RECOGNISED", { option: "ocr" }),
+    expecting("TEXT_LEFT_OUT", { message: unseenText, option: "flatten" }),
+    expecting("TEXT_LEFT_OUT", { message: unseenText, option: "nUp" }),
     expecting("STRUCTURE_DROPPED", { option: "nUp" }),
     expecting("STRUCTURE_DROPPED", { option: "grayscale" }),
     expecting("SIGNATURES_VOID"),
@@ -86,10 +91,13 @@ async function changeAll(work: Work): Promise<void> {
   const { options } = task;
   assertProtection(task);
   const isCounted =
-    ["pages", "remove", "rotatePages", "optimise"].some((name) => options[name] !== undefined) ||
+    ["pages", "remove", "rotatePages", "optimise", "nUp"].some((name) => options[name] !== undefined) ||
     options.grayscale === true ||
+    options.flatten === true ||
     options.ocr === "auto";
   const first = isCounted ? await surveyed(work) : undefined;
+  const mergesFields = options.flatten === true || options.grayscale === true || options.nUp !== undefined;
+  if (mergesFields && (first?.fields ?? 0) > 0) await step("drawn", (at) => drawFields(host.sandbox, at));
   const lost = new Set(first === undefined ? [] : await rewritten(work, first));
   const total = first?.pages ?? 0;
   const kept = pagesKept(stringOption(options, "pages"), stringOption(options, "remove"), total);
@@ -97,10 +105,13 @@ async function changeAll(work: Work): Promise<void> {
   const rotatePages = turned === undefined ? {} : { rotatePages: [...new Set(pagesNamed("rotatePages", turned, kept?.length ?? total))] };
   if (kept !== undefined) await step("pages", (at) => select(host, at, rangesOf(kept)));
   if (options.ocr === "auto") await step("searchable", (at) => makeSearchable(host, at));
-  const { before, after, damaged } = await repairing(work, (at) => change(host, at, { ...rotatePages, selected: kept !== undefined }));
+  const { before, after, unseen, damaged } = await repairing(work, (at) =>
+    change(host, at, { ...rotatePages, selected: kept !== undefined }),
+  );
   for (const word of lostWords(before, after, options.flatten === true)) lost.add(word);
   const isDamaged = damaged || first?.damaged === true;
   if (isOnlySmaller(task) && !isDamaged && (await stat(task.outputPath)).size >= task.input.sizeBytes) return await keepSource(task);
+  if (unseen !== "") task.note("TEXT_LEFT_OUT", unseen);
   if (lost.size > 0) task.note("STRUCTURE_DROPPED", `Left out because the pages were redrawn: ${[...lost].join(", ")}.`);
   const isRestricted = before.isRestricted || first?.isRestricted === true;
   if (isRestricted && options.permissions === undefined)
@@ -159,7 +170,8 @@ async function rewritten(work: Work, first: Survey): Promise<readonly string[]> 
   const mayShrink = task.options.optimise !== undefined && first.wholeFonts > leastFontBytes && first.hasOnlyPages;
   if (!isGray && !mayShrink) return [];
   let lost: readonly string[] = [];
-  await step("rewritten", async (at) => {
+  const original = now().input.path;
+  const isRewritten = await step("rewritten", async (at) => {
     await rewritePdf(host.sandbox, at, isGray);
     const { size: sizeBytes } = await stat(at.outputPath);
     const after = await survey(host, { ...now(), input: { ...at.input, path: at.outputPath, sizeBytes } });
@@ -170,7 +182,21 @@ async function rewritten(work: Work, first: Survey): Promise<readonly string[]> 
     lost = lostWords(first, after, false);
     return isGray || (sizeBytes < at.input.sizeBytes && lost.length === 0);
   });
+  if (isRewritten) await step("grafted", (at) => graft(host, at, original));
   return isGray ? lost : [];
+}
+
+/** Metadata, language and the way it opens, which Ghostscript leaves out. */
+async function graft({ sandbox }: EngineHost, task: HopTask, original: string): Promise<boolean> {
+  await using session = await openToolSession(sandbox, task);
+  const end = await session.run({
+    program: python,
+    args: ["-I", "/engine/pdf-change.py", "graft", inputInside, "/job/out", "/input/original"],
+    readOnly: { ...scripts, [original]: "/input/original" },
+  });
+  if (isUnread(end)) throw new EngineFault("unexplained", "what Ghostscript wrote cannot be read");
+  await session.adopt("out");
+  return true;
 }
 
 async function select({ sandbox }: EngineHost, task: HopTask, pages: string): Promise<boolean> {
@@ -191,7 +217,7 @@ async function makeSearchable({ sandbox }: EngineHost, task: HopTask): Promise<b
   return found.pages.length > 0;
 }
 
-type Changed = { readonly before: Survey; readonly after: Survey; readonly damaged: boolean };
+type Changed = { readonly before: Survey; readonly after: Survey; readonly unseen: string; readonly damaged: boolean };
 
 /** Undefined if the file needs repair. */
 async function change({ sandbox }: EngineHost, task: HopTask, more: Readonly<Record<string, unknown>>): Promise<Changed | undefined> {
@@ -211,7 +237,7 @@ async function change({ sandbox }: EngineHost, task: HopTask, more: Readonly<Rec
   if (isUnread(end)) return undefined;
   await session.adopt("out");
   const said = JSON.parse(end.stdout);
-  return { before: surveyOf(said.before), after: surveyOf(said.after), damaged: said.damaged === true };
+  return { before: surveyOf(said.before), after: surveyOf(said.after), unseen: unseenWords(said.unseen), damaged: said.damaged === true };
 }
 
 /** Options that other programs have already handled. */

@@ -137,7 +137,7 @@ describe("a PDF", () => {
     const flat = await changed(rich, { flatten: true });
     expect(await infoOf(flat.path)).toMatch(/Form: +none/);
     expect(await textOf(flat.path)).toContain("Numbat");
-    expect([...flat.notes.keys()]).toEqual([]);
+    expect([...flat.notes]).toEqual([["TEXT_LEFT_OUT", "The text of a comment was left out."]]);
   });
 
   it("keeps the rotation of its pages in grayscale, whatever the direction of their text", async () => {
