@@ -105,6 +105,7 @@ export const documents: readonly Occurrence[] = [
   { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_RECOGNISED", content: scannedPdf, options: { ocr: "auto" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_NOT_RECOGNISED", content: pdfOf([") Tj ("]), options: { ocr: "auto" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "STRUCTURE_DROPPED", content: richPdf, options: { nUp: "2" } },
+  { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_LEFT_OUT", content: richPdf, options: { flatten: true } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "SIGNATURES_VOID", content: richPdf },
   { engine: "pdf-change", hop: "pdf>pdf", code: "METADATA_DROPPED", content: restrictedPdf },
   { engine: "ghostscript", hop: "pdf>pdfa", code: "STRUCTURE_DROPPED", content: richPdf },

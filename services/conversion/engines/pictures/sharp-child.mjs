@@ -10,9 +10,9 @@ import { fitted } from "./sharp-fitting.mjs";
 import { describePng, isCutOff, isMoving, isWhole, plainBytes, stillOf } from "./sharp-headers.mjs";
 import {
   asksForNothingElse,
-  clearDensity,
   densityOf,
   depthIn,
+  finished,
   flattens,
   isConverted,
   keepMetadata,
@@ -23,6 +23,7 @@ import {
   withoutThumbnail,
 } from "./sharp-kept.mjs";
 import { keepDepth, settled } from "./sharp-settled.mjs";
+import { boxOf, shape } from "./sharp-shape.mjs";
 import { plainSvg } from "./svg-plain.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
@@ -95,7 +96,10 @@ async function convert(bytes, request, notes, failOn) {
   assertChanges(first, request);
   if (options.maxKb !== undefined) return await withinSize(bytes, usual, input, request, first, notes);
   const isEarlyRight =
-    early !== undefined && usual === bytes && first.depth === "uchar" && first.exif === undefined && first.density === undefined;
+    early !== undefined &&
+    usual === bytes &&
+    first.depth === "uchar" &&
+    [first.exif, first.density, first.words].every((is) => is === undefined);
   const [output] = await Promise.all([
     isEarlyRight ? early : outputOf(pipelineOf(usual, input, request, first), request, first),
     noteAlpha(sharp, usual, input, request, first, notes),
@@ -110,8 +114,11 @@ async function withinSize(bytes, usual, input, request, first, notes) {
   const { from, to, options } = request;
   const isKept = bytes.length <= options.maxKb * 1000 && notes.size === 0 && asksForNothingElse(first, options);
   await noteAlpha(sharp, usual, input, request, first, notes);
-  const write = (more) =>
-    pipelineOf(usual, input, { ...request, options: { ...options, ...more } }, first).toBuffer({ resolveWithObject: true });
+  const write = async (more) => {
+    const image = pipelineOf(usual, input, { ...request, options: { ...options, ...more } }, first);
+    const { data, info } = await image.toBuffer({ resolveWithObject: true });
+    return { data: finished(request, first, data), info };
+  };
   const { data, how } = await fitted(write, to, options);
   if (data === undefined) throw new Failure("CONVERSION_FAILED", "The picture cannot be made as small as that.");
   if (isKept && from === to && data.length >= bytes.length) {
@@ -135,11 +142,6 @@ function assertChanges(first, request) {
   if (box.width < 1 || box.height < 1 || box.left + box.width > width || box.top + box.height > height) {
     throw new Failure("INVALID_OPTION", `The part to keep must lie within the picture of ${width} by ${height} pixels.`);
   }
-}
-
-function boxOf(crop) {
-  const [width, height, left, top] = crop.split(/[x+]/).map(Number);
-  return { width, height, left, top };
 }
 
 function smallerOf(bytes, output, notes) {
@@ -205,17 +207,6 @@ function noteWhatIsLost(first, request, notes) {
   }
 }
 
-function shape(image, from, options) {
-  const { width, height, fit, rotate, crop, flip } = options;
-  if (crop !== undefined) image.extract(boxOf(crop));
-  if (flip === "horizontal") image.flop();
-  if (flip === "vertical") image.flip();
-  if (rotate !== undefined && rotate !== "0") image.rotate(Number(rotate));
-  if (width === undefined && height === undefined) return;
-  const background = options.background ?? { r: 255, g: 255, b: 255, alpha: 0 };
-  image.resize({ width, height, fit: fit ?? "inside", background, withoutEnlargement: options.enlarge !== true && from !== "svg" });
-}
-
 const inlineBytes = 512 * 1024;
 const streamedPixels = 8e6;
 
@@ -223,10 +214,10 @@ const streamedPixels = 8e6;
 async function outputOf(image, request, first) {
   if (first.width * first.height > streamedPixels) {
     await image.toFile("out");
-    clearDensity(request, first);
+    finished(request, first);
     return {};
   }
-  return handedOver(clearDensity(request, first, await image.toBuffer()));
+  return handedOver(finished(request, first, await image.toBuffer()));
 }
 
 function handedOver(data) {

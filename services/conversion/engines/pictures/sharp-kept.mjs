@@ -1,6 +1,7 @@
 // Runs inside the sandbox, beside sharp-child.mjs: which resolution, depth, profile, metadata and transparency a result keeps.
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { withWords } from "./png-words.mjs";
 import { isSrgb, isUsable, tellsMore } from "./sharp-headers.mjs";
 
 const usualDensity = 72;
@@ -16,13 +17,22 @@ export function setDensity(image, { to, options }, first) {
 }
 
 /** libvips gives every PNG a resolution. If the source has none, makes it that of square pixels of unknown size, in these bytes or the file `out`. */
-export function clearDensity({ from, to, options }, first, written) {
+function clearDensity({ from, to, options }, first, written) {
   if (to !== "png" || from === "svg" || (options.density ?? first.density) !== undefined) return written;
   if (written !== undefined) return withoutDensity(written);
   const file = openSync("out", "r+");
   const head = Buffer.alloc(4096);
   writeSync(file, withoutDensity(head.subarray(0, readSync(file, head, 0, head.length, 0))), 0, undefined, 0);
   closeSync(file);
+  return undefined;
+}
+
+/** What libvips cannot write itself: the resolution and the text of a PNG, in these bytes or the file `out`. */
+export function finished(request, first, written) {
+  const output = clearDensity(request, first, written);
+  if (first.words === undefined || request.to !== "png" || request.options.metadata === "strip") return output;
+  if (output !== undefined) return withWords(output, first.words);
+  writeFileSync("out", withWords(readFileSync("out"), first.words));
   return undefined;
 }
 

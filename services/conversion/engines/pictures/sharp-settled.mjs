@@ -1,6 +1,7 @@
 // Runs inside the sandbox, beside sharp-child.mjs: rewrites pictures that libvips cannot interpret as they are.
 import { withClearCanvas } from "./gif-canvas.mjs";
 import { countTiles, isNarrowGrey } from "./heif-boxes.mjs";
+import { densityOfPng, wordsOfPng } from "./png-words.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
 import { declaredShape, exifDensity, statesDensity } from "./sharp-headers.mjs";
@@ -26,6 +27,7 @@ const maxSamples = 100e6;
 export async function settled(sharp, { bytes, input, from, told: read, colours, notes }) {
   const told = from === "avif" && read.pages > 1 ? { ...read, pages: read.pages - countTiles(bytes) } : read;
   if (from === "jpg" && !statesDensity(bytes, told.exif)) told.density = undefined;
+  if (from === "png") Object.assign(told, { density: densityOfPng(bytes) ?? told.density, words: wordsOfPng(bytes) });
   if (from !== "tiff" && from !== "jpg") told.density ??= exifDensity(told.exif);
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
   const shape = from === "tiff" ? pixelShapeOf(tags) : declaredShape(from, bytes, told.exif);

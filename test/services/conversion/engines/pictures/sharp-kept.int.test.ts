@@ -1,6 +1,7 @@
-/** Which resolution a picture keeps. Read by Pillow. */
+/** Which resolution and text a picture keeps. Read by Pillow. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
@@ -67,5 +68,48 @@ describe("pixels per inch", () => {
       const { path } = await bench.convert(told, "jpg", to, { metadata: "strip", ...(to === "png" && { density: 300 }) });
       expect((await readFile(path)).includes("Ada"), to).toBe(false);
     }
+  });
+});
+
+describe("a PNG with text", () => {
+  /** With text in other letters and text after the picture, and 144 dots per inch where EXIF says 72. */
+  const worded = `
+import sys, zlib
+from PIL import Image, PngImagePlugin
+told = PngImagePlugin.PngInfo()
+told.add_text("Title", "Plain")
+told.add_itxt("Comment", "Größe 漢字", "de")
+exif = Image.Exif()
+exif[282], exif[283], exif[296] = 72.0, 72.0, 2
+picture = Image.effect_noise((int(sys.argv[2]), int(sys.argv[3])), 50).convert("RGB")
+picture.save(sys.argv[1], pnginfo=told, dpi=(144, 144), exif=exif)
+whole = open(sys.argv[1], "rb").read()
+late = b"tEXtAuthor\\0Ada"
+chunk = (len(late) - 4).to_bytes(4, "big") + late + zlib.crc32(late).to_bytes(4, "big")
+open(sys.argv[1], "wb").write(whole[:-12] + chunk + whole[-12:])`;
+  const read = `
+import sys
+from PIL import Image
+picture = Image.open(sys.argv[1])
+picture.load()
+print([picture.text.get(key) for key in ("Title", "Comment", "Author")], round(picture.info["dpi"][0]), picture.width)`;
+
+  it.each([
+    [{ width: 40 }, 80, 60, 40],
+    [{ width: 40, maxKb: 5 }, 80, 60, 40],
+    [{ rotate: "90" }, 3500, 2500, 2500],
+  ])("keeps all of it in every script, and the resolution that it states, when it changes: %j", async (options, width, height, after) => {
+    const source = join(bench.folder, `worded-${width}-${Object.keys(options).join("-")}.png`);
+    await run("/usr/bin/python3", ["-c", worded, source, String(width), String(height)]);
+    const { path, notes } = await bench.convert(source, "png", "png", options);
+    expect((await run("/usr/bin/python3", ["-c", read, path])).stdout.trim()).toBe(`['Plain', 'Größe 漢字', 'Ada'] 144 ${after}`);
+    expect([...notes.keys()].filter((code) => code !== "FITTED_TO_SIZE")).toEqual([]);
+  });
+
+  it("loses all of it when it is stripped", async () => {
+    const source = join(bench.folder, "stripped.png");
+    await run("/usr/bin/python3", ["-c", worded, source, "80", "60"]);
+    const { path } = await bench.convert(source, "png", "png", { metadata: "strip" });
+    expect((await readFile(path)).toString("latin1")).not.toMatch(/Ada|Comment|Plain/);
   });
 });
