@@ -12,6 +12,7 @@ import {
 } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askMade } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { copyPieces } from "../shared/copy-pieces.ts";
@@ -40,7 +41,7 @@ const hops: readonly Hop[] = [
   { from: "jpg", to: "jxl", fidelity: "lossless", cost: 150, ...usual, options: [effort] },
   {
     ...{ from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort, metadataChoice] },
-    expects: expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
+    expects: expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED", "MEDIA_CHANGED"),
   },
   { from: "apng", to: "jxl", fidelity: "high", cost: 400, ...usual, options: [lossy, lossless, effort] },
   { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: choices, expects: still },
@@ -81,8 +82,9 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
   if (to === "ppm" && hasAlpha) throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
   const moves = /animation/i.test(info.stdout);
   if (moves) task.note("ANIMATION_REDUCED");
-  // The tool would write samples of fewer bits as ones of eight, without scaling them.
-  const bits = /, [1-7]-bit /.test(info.stdout) ? ["--bits_per_sample=8"] : [];
+  // The tool would write samples of fewer bits as ones of 8 or 16, without scaling them.
+  const depth = Number(/, (\d{1,2})-bit /.exec(info.stdout)?.[1] ?? 8);
+  const bits = depth < 8 ? ["--bits_per_sample=8"] : depth > 8 && depth < 16 ? ["--bits_per_sample=16"] : [];
   const numbers = task.options.profile === "strip" ? undefined : brightNumbersOf(info.stdout);
   // The tool writes only 8-bit JPEG.
   const isDeep = to === "jpg" && !/, 8-bit /.test(info.stdout);
@@ -118,8 +120,19 @@ async function encode({ sandbox, inspector }: EngineHost, task: HopTask): Promis
     throw new FilemillError("CONVERSION_FAILED", "The picture has printer colours (CMYK), which could not be kept.");
   }
   const args = [inside, "/job/out.jxl", ...encoderArgumentsOf(task)];
-  await runTool(session, "/usr/bin/cjxl", args);
+  const { stderr } = await runTool(session, "/usr/bin/cjxl", args);
+  // libpng reads on after it.
+  if (/^libpng warning: (?:IDAT|.{0,40}(?:CRC|checksum))/m.test(stderr)) task.note("INPUT_DAMAGED");
+  if (task.hop.from === "png") await noteAlphaDepth(session, task);
   await session.adopt("out.jxl");
+}
+
+/** Version 0.7 of the tool writes transparency of eight bits beside colours of 16. */
+async function noteAlphaDepth(session: ToolSession, task: HopTask): Promise<void> {
+  const { stdout } = await session.run({ program: "/usr/bin/jxlinfo", args: ["-v", "/job/out.jxl"], limits: { addressSpace: false } });
+  const colours = Number(/, (\d{1,2})-bit /.exec(stdout)?.[1] ?? 8);
+  const alpha = Number(/type: Alpha\s+bits_per_sample: (\d{1,2})\b/.exec(stdout)?.[1] ?? colours);
+  if (alpha < colours) task.note("MEDIA_CHANGED", `Transparency has ${alpha} bits instead of ${colours}.`);
 }
 
 async function decodeTo(
@@ -142,11 +155,14 @@ async function decodeTo(
   await session.adopt(moves ? await firstFrame(session, to) : `out.${to}`, path);
 }
 
-async function runTool(session: ToolSession, program: string, args: readonly string[]): Promise<void> {
+async function runTool(session: ToolSession, program: string, args: readonly string[]): Promise<SandboxEnd> {
   const end = await session.run({ program, args, limits: { addressSpace: false } });
+  if (/Alpha bit depth does not match/.test(end.stderr))
+    throw new FilemillError("CONVERSION_FAILED", "The picture's transparency has other bits than its colours, which could not be written.");
   if (/Bit depth does not fit/.test(end.stderr))
     throw new FilemillError("CONVERSION_FAILED", "The picture's floating-point samples with transparency could not be written.");
   throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
+  return end;
 }
 
 /** Whether a JPEG has four components, as CMYK has, which JPEG XL does not support. @see ITU-T T.81, B.2.2 */

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
@@ -87,5 +88,43 @@ describe("engine libjxl, in detail", () => {
     expect([...(await bench.convert(path, "jxl", "png")).notes.keys()]).toEqual([]);
     expect((await bench.convert(path, "jxl", "jpg")).notes.has("ALPHA_FLATTENED")).toBe(true);
     await expect(bench.convert(path, "jxl", "ppm")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  it.each([10, 12])("keeps samples of %i bits, which its tool would write too dark", async (bits) => {
+    const plain = join(bench.folder, `${bits}.png`);
+    await run("convert-im6.q16", ["-size", "8x8", "xc:gray(75%)", "-depth", "16", `png48:${plain}`]);
+    const bytes = await readFile(plain);
+    const chunk = Buffer.concat([Buffer.from("sBIT"), Buffer.from([bits, bits, bits])]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(3);
+    sum.writeUInt32BE(crc32(chunk));
+    await writeFile(plain, Buffer.concat([bytes.subarray(0, 33), length, chunk, sum, bytes.subarray(33)]));
+    const source = join(bench.folder, `${bits}.jxl`);
+    await run("cjxl", [plain, source, "-d", "0"]);
+    for (const to of ["png", "jpg", "ppm"]) {
+      const { path } = await bench.convert(source, "jxl", to);
+      const { stdout } = await run("convert-im6.q16", [path, "-format", "%[fx:mean]", "info:"]);
+      expect(Number(stdout), to).toBeCloseTo(0.75, 2);
+    }
+  });
+
+  it("names transparency of fewer bits than the colours have", async () => {
+    const source = join(bench.folder, "deep.png");
+    await run("convert-im6.q16", ["-size", "8x8", "gradient:#0f08-#f00f", "-depth", "16", `png64:${source}`]);
+    const { notes } = await bench.convert(source, "png", "jxl");
+    expect([undefined, "Transparency has 8 bits instead of 16."]).toContain(notes.get("MEDIA_CHANGED"));
+  });
+
+  it("names a damaged PNG", async () => {
+    const bytes = await readFile(rough);
+    const at = bytes.indexOf("IDAT") + 2000;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 0x55, at);
+    const source = join(bench.folder, "damaged.png");
+    await writeFile(source, bytes);
+    const outcome = await bench.convert(source, "png", "jxl").then(
+      ({ notes }) => notes.has("INPUT_DAMAGED"),
+      (error: { code?: string }) => error.code === "INVALID_INPUT",
+    );
+    expect(outcome).toBe(true);
   });
 });
