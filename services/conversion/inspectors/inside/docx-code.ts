@@ -8,6 +8,7 @@ import type { ByteSource } from "#services/conversion/domain/guards/byte-source.
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { unknownSign } from "#services/conversion/engines/inside/symbol-fonts.ts";
 import { withBoxes } from "./docx-boxes.ts";
+import { withChoices } from "./docx-choices.ts";
 import { withShownFields } from "./docx-fields.ts";
 import { withFormulas } from "./docx-formulas.ts";
 import { withGrids } from "./docx-grids.ts";
@@ -21,8 +22,8 @@ import { contentOf } from "./remote-file.ts";
 /** The document is unpacked in memory and packed again. Larger ones stay as they are. */
 const mostBytes = 100_000_000;
 const pieceBytes = 2 ** 20;
-const notes = ["word/footnotes.xml", "word/endnotes.xml"] as const;
 const [body, styles, comments] = ["word/document.xml", "word/styles.xml", "word/comments.xml"] as const;
+const notes = ["word/footnotes.xml", "word/endnotes.xml", comments] as const;
 
 const codeName =
   /^(?:preformatted text|html preformatted|html code|html typewriter|html sample|source (?:code|text)|code(?: ?block)?|macro ?text|teletype)$/i;
@@ -44,11 +45,11 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   if (parts === undefined || stored === "")
     return { isRewritten: false, comments: 0, linkedPictures: 0, hasChanges: false, left: [], properties };
   const hiddenStyles = hiddenStylesIn(given);
-  const fields = withShownFields(stored);
+  const fields = withShownFields(withChoices(stored));
   const boxed = withBoxes(fields.document) ?? fields.document;
   const whole = withFormulas(withoutHiddenLabels(withGrids(boxed) ?? boxed, textOf("word/numbering.xml")));
   const signed = new Map(
-    [[body, whole] as const, ...notes.map((name) => [name, textOf(name)] as const)].map(
+    [[body, whole] as const, ...notes.map((name) => [name, withChoices(textOf(name))] as const)].map(
       ([name, text]) => [name, withSigns(text, hiddenStyles)] as const,
     ),
   );
