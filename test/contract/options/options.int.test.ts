@@ -1,12 +1,14 @@
-/** Every option that a route lists has an effect that a test demonstrates. */
-import { mkdtemp, rm } from "node:fs/promises";
+/** Every option that a route lists has an effect that a test demonstrates, and a result that passes the check of results. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, OptionValues } from "#services/conversion/domain/engine.ts";
 import { manyOptionOf } from "#services/conversion/domain/parts.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
+import { checkEnds } from "#services/conversion/inspectors/inside/check-result.ts";
 import { useBench } from "#test/contract/engine.ts";
+import { sourceOf } from "#test/services/conversion/domain/guards/refused.ts";
 import { dataEffects } from "./data-effects.ts";
 import { documentEffects } from "./document-effects.ts";
 import type { Effect } from "./effect.ts";
@@ -69,5 +71,6 @@ describe.each(engines.filter(({ id }) => effects.some(({ engine }) => engine ===
     const without = await once(JSON.stringify([hop, sample, base]), () => convert(base));
     const changed = await convert(given);
     shows(await figure(without), await figure(changed));
+    await checkEnds(sourceOf(await readFile(changed)), to);
   });
 });

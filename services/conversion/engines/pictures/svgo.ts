@@ -11,7 +11,12 @@ const choice = (name: string, description: string): OptionDefinition => ({
   ...{ name, type: "enum", values: ["keep", "strip"], default: "keep", description },
 });
 const options: readonly OptionDefinition[] = [
-  integerIn("precision", [0, 8], "Decimal places to keep; fewer make a smaller file", { default: 3, unit: "digits" }),
+  integerIn(
+    "precision",
+    [0, 8],
+    "Decimal places to keep; fewer make a smaller file; default: 3, or more if the drawing's units are large",
+    { unit: "digits" },
+  ),
   choice("scripts", "Scripts and event handlers"),
   choice("external", "References to external pictures, styles and fonts; hyperlinks are always kept"),
   choice("metadata", "Titles, descriptions, comments and editor data"),

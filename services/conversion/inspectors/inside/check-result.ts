@@ -75,6 +75,13 @@ const text: Check = ({ head, sizeBytes }) => {
     return false;
   }
 };
+/** Text in the encoding that was asked for: a check does not know which. */
+const encodedText: Check = any(text, ({ head }) => {
+  const isWide = head.length >= 2 && head.readUInt16LE(0) === 0xfeff;
+  const decoded = isWide ? head.toString("utf16le") : head.toString("latin1");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return shown.test(decoded) && !/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(decoded);
+});
 const textWith = (pattern: RegExp) => all(text, ({ head }) => pattern.test(head.toString("utf8")));
 const xml = textWith(/^\s*(?:\ufeff)?<[?!a-zA-Z]/);
 const json: Check = all(
@@ -218,7 +225,8 @@ const checks: Readonly<Record<string, Check>> = {
   avro: startsWith("Obj\x01"),
   sqlite: startsWith("SQLite format 3\0"),
   bson: ({ head, sizeBytes }) => head.readInt32LE(0) >= 5 && head.readInt32LE(0) <= sizeBytes,
-  ...each("txt md rst tex org textile mediawiki man dokuwiki jira muse haddock adoc ms texinfo context xwiki zimwiki markua csv tsv", text),
+  ...each("txt md rst tex org textile mediawiki man dokuwiki jira muse haddock adoc ms texinfo context xwiki zimwiki markua", text),
+  ...each("csv tsv", encodedText),
   ...each("mp3 mp2 aac", mpegFrames),
   ...each("wav rf64", any(riff("WAVE"), all(startsWith("RF64"), holdsAt(8, "WAVE")))),
   avi: riff("AVI "),
@@ -248,7 +256,7 @@ const checks: Readonly<Record<string, Check>> = {
 export async function checkEnds(file: ByteSource, format: string): Promise<void> {
   const check = checks[format];
   if (check !== undefined && !isSound(check, await endsOf(file))) {
-    if (check === text && !shown.test(file.head.toString("utf8"))) {
+    if ((check === text || check === encodedText) && !shown.test(file.head.toString("utf8"))) {
       throw new FilemillError("CONVERSION_FAILED", "The document has no text in its body.");
     }
     throw new FilemillError("CONVERSION_FAILED", `The result is not a whole ${format.toUpperCase()} file.`);

@@ -80,3 +80,13 @@ it("rejects a file too short for its format", async () => {
     await expect(checkResult(await put("short", "RI"), format), format).rejects.toMatchObject(refused);
   }
 });
+
+it("accepts tables in the encoding that was asked for, and no bytes that are not text", async () => {
+  const table = "a,b\nMüller,1\n";
+  await checkResult(await put("latin.csv", Buffer.from(table, "latin1")), "csv");
+  await checkResult(await put("wide.tsv", Buffer.from(`\ufeff${table}`, "utf16le")), "tsv");
+  await expect(checkResult(await put("noise.csv", Buffer.from("a\0b\xff", "latin1")), "csv")).rejects.toMatchObject(refused);
+  await expect(checkResult(await put("blank.csv", " \n"), "csv")).rejects.toMatchObject({
+    message: "The document has no text in its body.",
+  });
+});

@@ -8,6 +8,7 @@ import { type Converted, type Notes, numberOption, type Question } from "../exch
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
 import { assertShallowXml } from "../xml-depth.ts";
+import { digitsFor } from "./digits.ts";
 
 const maxDepth = 400;
 const maxUnpackedBytes = 50_000_000;
@@ -38,7 +39,7 @@ function optimised(source: string, { options }: Question): string {
   try {
     return optimize(source, {
       multipass: true,
-      floatPrecision: numberOption(options, "precision") ?? 3,
+      floatPrecision: numberOption(options, "precision") ?? digitsFor(source),
       plugins: [
         ...harmless,
         ...(options.metadata === "strip" ? descriptions : []),
