@@ -54,6 +54,17 @@ function framesOf(bytes) {
   return frames;
 }
 
+/** Whether the file ends before its trailer. What is no block, such as data that a program appended, does not matter. */
+export function isCutShort(bytes) {
+  let at = headerBytes + tableBytes(bytes[10]);
+  while (at < bytes.length) {
+    if (bytes[at] === 0x21) at = afterBlocks(bytes, at + 2);
+    else if (bytes[at] === 0x2c) at = afterBlocks(bytes, at + 11 + tableBytes(bytes[at + 9]));
+    else return false;
+  }
+  return true;
+}
+
 const tableBytes = (packed) => ((packed & 0x80) === 0 ? 0 : 3 * 2 ** ((packed & 7) + 1));
 
 function afterBlocks(bytes, start) {

@@ -97,8 +97,8 @@ export const pictures: Readonly<Record<string, Picture>> = {
   // Multiplied by one, palettes become colours: ImageMagick writes Photoshop files with a palette, but does not read them.
   psd: {
     ...{ coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true },
-    // A resolution that no field states, or only without a unit, would be written as almost nothing.
     args: words(
+      // A resolution that no field states would be written as almost nothing.
       `-set density ${["x", "y"].map((side) => `%[fx:resolution.${side}>1?resolution.${side}:72]`).join("x")} -evaluate multiply 1 -compress RLE`,
     ),
   },

@@ -23,6 +23,7 @@ import { largestOf, withMasks } from "./imagemagick-icon.ts";
 import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, orientationArgumentsOf, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
+import { densityArgumentsOf, depthArgumentsOf, isPhotoshop, type Scene, sceneFormat, scenesIn } from "./imagemagick-scenes.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { isForPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
 import { noteDepth, noteOblong } from "./pixel-notes.ts";
@@ -30,21 +31,6 @@ import { openSharpChildren } from "./sharp-children.ts";
 
 const program = magick.path;
 const iconSizes = [256, 128, 64, 48, 32, 16];
-
-type Scene = {
-  readonly index: number;
-  readonly width: number;
-  readonly height: number;
-  /** Description of its colour profile; empty if it has none. */
-  readonly profile: string;
-  /** Its compression and colours, as the program names them. */
-  readonly packing: string;
-  readonly space: string;
-  /** Bits per sample. */
-  readonly depth: number;
-  /** Number of distinct colours; only for the pictures of an icon, which differ in size or in this. */
-  readonly colours: number;
-};
 
 type Size = { readonly width: number; readonly height: number };
 /** Debian's limit for the sides of pictures. */
@@ -56,14 +42,11 @@ const unreadable = "The picture is damaged or of an unsupported kind.";
 async function readScenes(session: ToolSession, { coder, hasSizes }: Picture, size?: Size): Promise<readonly Scene[]> {
   const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
   const colours = hasSizes === true ? "%k" : "0";
-  const format = `${photometric}scene %s %w %h %z ${colours} %C %[colorspace] %[profile:icc]\n`;
+  const format = `${photometric}${sceneFormat(colours)}`;
   const args = [...lenient, ...(hasSizes === true ? [] : ["-ping"]), `${coder}:${inputInside}`, "-format", format, "info:-"];
   const end = await session.run({ program, args, ...withPolicy });
   throwIfTooLarge(end);
-  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\d+) (\w+) (\w+) ?(.*)$/gm)].map((found) => {
-    const [index = 0, width = 0, height = 0, depth = 0, colours = 0] = found.slice(1, 6).map(Number);
-    return { index, width, height, depth, colours, packing: found[6] ?? "", space: found[7] ?? "", profile: found[8] ?? "" };
-  });
+  const scenes = scenesIn(end.stdout);
   // Its reader of PNG says nothing of it.
   if (scenes.length === 0 && size !== undefined && Math.max(size.width, size.height) > usualLongest)
     throw new FilemillError("INPUT_TOO_COMPLEX", `The picture has more than ${usualLongest} pixels on a side; make it smaller first.`);
@@ -128,14 +111,13 @@ async function srgbOf(session: ToolSession): Promise<string> {
 }
 
 /** Converts values that other programs would misread, such as linear light. */
-function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
+function lightArgumentsOf(source: Picture, scene: Scene, target: Picture): readonly string[] {
   const isLinear = source.isLinear === true || (isPhotoshop(source) && scene.depth > 16 && scene.profile === "");
   return [
     ...(source.readArgs ?? []),
     ...coloursReadOf([scene]),
     ...(isLinear ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
-    // Other programs read no more bits in the formats written here.
-    ...(source.isShallow === true ? ["-depth", "8"] : scene.depth > 16 ? ["-depth", "16"] : []),
+    ...depthArgumentsOf(source, scene, target),
   ];
 }
 
@@ -151,9 +133,10 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   const args = [
     ...[...lenient, `${source.coder}:${inputInside}[${scene.index}]`],
     ...(isNegative ? ["-negate"] : []),
-    ...lightArgumentsOf(source, scene),
+    ...lightArgumentsOf(source, scene, target),
     ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
     ...orientationArgumentsOf(task, facts?.orientation),
+    ...densityArgumentsOf(facts === undefined ? scene : { ...scene, isOnItsSide: facts.orientation > 4 }, target),
     ...["-auto-orient", "-format", `opaque %[opaque]\n${source.isLinear === true ? "light %[max]\n" : ""}`, "-write", "info:-"],
     ...(target.hardens === true ? veil : []),
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
@@ -179,8 +162,6 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   if (source.coder === "exr") await noteExr(inspector, task);
   await session.adopt("out");
 }
-
-const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
 
 /** CMYK becomes RGB through TIFF, which keeps the profile, and libvips, which applies it. */
 async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {

@@ -2,10 +2,11 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { pngOfBmp } from "./bmp-samples.mjs";
 import { picturesOfFits, pngOfFits } from "./fits-samples.mjs";
+import { isCutShort } from "./gif-canvas.mjs";
 import { pngOfPam } from "./pam-samples.mjs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
-import { Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
+import { assertFormat, choosePage, Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
 import { describePng, isCutOff, isMoving, isWhole, plainBytes, stillOf } from "./sharp-headers.mjs";
 import {
@@ -20,6 +21,7 @@ import {
   losesGreyDepth,
   noteAlpha,
   setDensity,
+  withoutDensity,
   withoutThumbnail,
 } from "./sharp-kept.mjs";
 import { keepDepth, settled } from "./sharp-settled.mjs";
@@ -43,7 +45,10 @@ sharp.cache(false);
 async function convertKindly(bytes, request, notes) {
   if (bytes.length === 0) throw new Failure("INVALID_INPUT", "The file is empty.");
   try {
-    return await convert(bytes, request, notes, "warning");
+    const result = await convert(bytes, request, notes, "warning");
+    // libvips converts the frames that are there.
+    if (request.from === "gif" && isCutShort(bytes)) notes.set("INPUT_DAMAGED");
+    return result;
   } catch (error) {
     const failure = failureOfCut(error, isCutOff(request.from, bytes));
     // In strict mode any warning is an error, and their wordings cannot all be listed.
@@ -154,12 +159,6 @@ function smallerOf(bytes, output, notes) {
 /** Assumed of a small picture while libvips describes it, as nearly all are: converting it meanwhile saves a tenth of its time. */
 const plain = { depth: "uchar", pages: 1, width: 1, height: 1 };
 
-function choosePage({ pages = 1 }, { options }, input) {
-  const { page = 1 } = options;
-  if (page > pages) throw new Failure("INVALID_OPTION", pages === 1 ? "The file has one picture." : `The file has ${pages} pictures.`);
-  if (page > 1) input.page = page - 1;
-}
-
 function movesOf(first, { from, to }) {
   return (first.pages ?? 1) > 1 && animated.has(from) && animated.has(to);
 }
@@ -177,15 +176,10 @@ function pipelineOf(bytes, input, request, first) {
   if (keepsProfile(first, options)) image.keepIccProfile();
   // libvips silently converts 16-bit pictures with a profile to a wider colour space.
   else if (first.depth === "ushort" && isConverted(first, options)) image.withIccProfile("srgb", { attach: false });
-  if (from !== "svg") setDensity(image, request, first);
+  setDensity(image, request, first, (input.density * 96) / 72);
   const output = encoded(image, to, options, first);
   if (output === undefined) throw new Failure("CONVERSION_FAILED", "No such target.");
   return output;
-}
-
-function assertFormat(expected, found) {
-  const names = { jpg: "jpeg", avif: "heif" };
-  if (found !== (names[expected] ?? expected)) throw new Failure("INVALID_INPUT", `The file is not ${expected.toUpperCase()}.`);
 }
 
 function noteWhatIsLost(first, request, notes) {
@@ -243,7 +237,9 @@ async function outcomeOf(bytes, request, notes) {
   if (request.from === "ppm") return await writeDrawn(bytes, request);
   const readAsPng = { bmp: pngOfBmp, fits: pngOfFits, pam: pngOfPam }[request.from];
   if (readAsPng !== undefined) {
-    const png = await readAsPng(sharp, bytes, request, notes);
+    const made = await readAsPng(sharp, bytes, request, notes);
+    // The others state none.
+    const png = request.from === "bmp" ? made : withoutDensity(made);
     return await convert(png, { ...request, from: "png", options: { ...request.options, page: 1 } }, notes, "warning");
   }
   if (request.from === "svg") return await convertKindly(plainSvg(bytes), request, notes);

@@ -57,3 +57,14 @@ export function failureOfCut(error, isCut) {
   const failure = failureOf(error);
   return failure.odd && isCut ? new Failure("INVALID_INPUT", "The picture is truncated.") : failure;
 }
+
+export function choosePage({ pages = 1 }, { options }, input) {
+  const { page = 1 } = options;
+  if (page > pages) throw new Failure("INVALID_OPTION", pages === 1 ? "The file has one picture." : `The file has ${pages} pictures.`);
+  if (page > 1) input.page = page - 1;
+}
+
+export function assertFormat(expected, found) {
+  const names = { jpg: "jpeg", avif: "heif" };
+  if (found !== (names[expected] ?? expected)) throw new Failure("INVALID_INPUT", `The file is not ${expected.toUpperCase()}.`);
+}

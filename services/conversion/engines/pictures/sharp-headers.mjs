@@ -74,7 +74,7 @@ export function isUsable(icc) {
 }
 
 /**
- * How many times as wide as high the pixels are, according to pHYs, JFIF or, where that names no unit, EXIF.
+ * How many times as wide as high the pixels are, according to pHYs, JFIF or, where those are missing or name no unit, EXIF.
  *
  * @see PNG third edition, 11.3.4.3, and ITU-T T.871, 10.1
  */
@@ -82,13 +82,23 @@ export function declaredShape(from, bytes, exif) {
   let [across, down] = [1, 1];
   if (from === "jpg" && isJfif(bytes)) [across, down] = [bytes.readUInt16BE(14), bytes.readUInt16BE(16)];
   if (from === "jpg" && across === down && !hasJfifUnit(bytes)) [across, down] = exifResolution(exif);
-  for (let at = 8; from === "png" && at + 20 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
-    const kind = bytes.toString("latin1", at + 4, at + 8);
-    if (kind === "IDAT") break;
-    if (kind === "pHYs") [across, down] = [bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12)];
-  }
+  if (from === "png") [across, down] = printedSize(bytes) ?? exifResolution(exif);
+  if (from === "webp" || from === "avif") [across, down] = exifResolution(exif);
   return across > 0 && down > 0 ? down / across : 1;
 }
+
+/** What pHYs says: pixels across and down a unit, and the unit, 1 for a metre, which alone makes it a resolution. */
+function printedSize(bytes) {
+  for (let at = 8; at + 20 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    const kind = bytes.toString("latin1", at + 4, at + 8);
+    if (kind === "IDAT") break;
+    if (kind === "pHYs") return [bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12), bytes[at + 16]];
+  }
+  return undefined;
+}
+
+/** Whether a PNG states only the shape of pixels, which libvips takes for a resolution. */
+export const statesShapeOnly = (bytes) => (printedSize(bytes) ?? [])[2] === 0;
 
 const isJfif = (bytes) => bytes.length > 18 && bytes.readUInt16BE(2) === 0xffe0 && bytes.toString("latin1", 6, 11) === "JFIF\0";
 const hasJfifUnit = (bytes) => isJfif(bytes) && bytes[13] > 0;

@@ -6,9 +6,16 @@ import { isSrgb, isUsable, tellsMore } from "./sharp-headers.mjs";
 
 const usualDensity = 72;
 
-/** Keeps the source's resolution. Without one, TIFF states 72 dpi, which programs treat as unset; libvips would write 25.4. */
-export function setDensity(image, { to, options }, first) {
+/**
+ * Keeps the source's resolution. Without one, TIFF states 72 dpi, which programs treat as unset; libvips would write 25.4. `drawn`: that
+ * of a drawing, of which libvips writes three quarters.
+ */
+export function setDensity(image, { from, to, options }, first, drawn) {
   const density = options.density ?? first.density;
+  if (from === "svg") {
+    if (to === "png" || to === "tiff") image.options.withMetadataDensity = drawn;
+    return;
+  }
   if (density !== undefined && to !== "tiff" && to !== "png" && to !== "gif") {
     image.withDensity(density);
     // Otherwise withDensity would keep all of the EXIF data.
@@ -36,7 +43,7 @@ export function finished(request, first, written) {
   return undefined;
 }
 
-function withoutDensity(head) {
+export function withoutDensity(head) {
   for (let at = 8; at + 21 <= head.length; at += 12 + head.readUInt32BE(at)) {
     const kind = head.toString("latin1", at + 4, at + 8);
     if (kind === "IDAT") break;

@@ -4,11 +4,12 @@ import { countTiles, isNarrowGrey } from "./heif-boxes.mjs";
 import { densityOfPng, wordsOfPng } from "./png-words.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
-import { declaredShape, exifDensity, statesDensity } from "./sharp-headers.mjs";
+import { declaredShape, exifDensity, statesDensity, statesShapeOnly } from "./sharp-headers.mjs";
 import { exifOfTiff } from "./tiff-exif.mjs";
 import {
   furtherChannelsOf,
   hasUnit,
+  hasUnstatedChannel,
   isInverted,
   isPackedOtherwise,
   isTransparency,
@@ -27,6 +28,7 @@ const maxSamples = 100e6;
 export async function settled(sharp, { bytes, input, from, told: read, colours, notes }) {
   const told = from === "avif" && read.pages > 1 ? { ...read, pages: read.pages - countTiles(bytes) } : read;
   if (from === "jpg" && !statesDensity(bytes, told.exif)) told.density = undefined;
+  if (from === "png" && statesShapeOnly(bytes)) told.density = undefined;
   if (from === "png") Object.assign(told, { density: densityOfPng(bytes) ?? told.density, words: wordsOfPng(bytes) });
   if (from !== "tiff" && from !== "jpg") told.density ??= exifDensity(told.exif);
   const tags = from === "tiff" ? await tagsOf(bytes, input.page) : {};
@@ -72,6 +74,7 @@ const tagsOf = async (bytes, page = 0) => (await tagsOfPages((offset, length) =>
 /** libvips takes the first of several further channels for transparency; unless declared as such, it is infrared or a mask. */
 function withoutFurther(told, tags, notes) {
   const further = furtherChannelsOf(tags);
+  if (further === 0 && hasUnstatedChannel(tags)) add(notes, "A further channel of unstated meaning was taken for transparency.");
   if (further === 0) return told;
   const isClear = isTransparency(tags);
   const left = isClear ? further : further + 1;

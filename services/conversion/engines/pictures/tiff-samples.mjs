@@ -94,6 +94,11 @@ export function furtherChannelsOf(tags) {
   return Math.max(0, channels - (coloursOf.get(photometric) ?? 1) - 1);
 }
 
+/** Whether there is one channel besides the colours of which nothing says what it is. @param {Tags} tags */
+export function hasUnstatedChannel({ photometric, channels = [1], extras = [0] }) {
+  return extras[0] === 0 && channels[0] === (coloursOf.get(photometric?.[0] ?? rgb) ?? 1) + 1;
+}
+
 /** Whether the first of the further channels is declared as transparency. @param {Tags} tags */
 export const isTransparency = ({ extras }) => extras?.[0] === 1 || extras?.[0] === 2;
 

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
@@ -68,6 +69,49 @@ describe("pixels per inch", () => {
       const { path } = await bench.convert(told, "jpg", to, { metadata: "strip", ...(to === "png" && { density: 300 }) });
       expect((await readFile(path)).includes("Ada"), to).toBe(false);
     }
+  });
+
+  it("are not made of the shape of pixels, but of the size of a drawing", async () => {
+    const png = await noise(60, 40).png().toBuffer();
+    const at = png.indexOf("pHYs");
+    png.writeUInt32BE(2, at + 4);
+    png.writeUInt32BE(3, at + 8);
+    png.writeUInt8(0, at + 12);
+    png.writeUInt32BE(crc32(png.subarray(at, at + 13)), at + 13);
+    const shaped = await bench.convert(await bench.given(png, "png"), "png", "png");
+    expect(shaped.notes.get("MEDIA_CHANGED")).toBe("Pixels are square now; they were 1.50 times as wide as high.");
+    expect(await densityOf(shaped.path)).toBe(0);
+    const drawing = await bench.given(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="25.4mm" height="10mm"/>'), "svg");
+    for (const to of ["png", "tiff"]) {
+      expect(await densityOf((await bench.convert(drawing, "svg", to)).path), to).toBe(96);
+      expect(await densityOf((await bench.convert(drawing, "svg", to, { density: 300 })).path), to).toBe(300);
+    }
+  });
+});
+
+describe("what is not certain of a picture", () => {
+  it("is named: the end of a GIF that lacks its last frames", async () => {
+    const frames = Buffer.concat([0, 90, 180].map((value) => Buffer.alloc(40 * 40 * 3, value)));
+    const whole = await sharp(frames, { raw: { width: 40, height: 120, channels: 3, pageHeight: 40 } })
+      .gif()
+      .toBuffer();
+    const second = whole.indexOf(Buffer.from([0x21, 0xf9]), whole.indexOf(Buffer.from([0x21, 0xf9])) + 8);
+    for (const [bytes, isCut] of [[whole, false] as const, [whole.subarray(0, second), true] as const]) {
+      const { notes } = await bench.convert(await bench.given(bytes, "gif"), "gif", "webp");
+      expect(notes.has("INPUT_DAMAGED")).toBe(isCut);
+    }
+    const appended = Buffer.concat([whole, Buffer.from("appended")]);
+    expect((await bench.convert(await bench.given(appended, "gif"), "gif", "png")).notes.has("INPUT_DAMAGED")).toBe(false);
+  });
+
+  it.each([0, 2])("is named: a further channel of a TIFF, of kind %i", async (kind) => {
+    const tiff = await sharp({ create: { width: 8, height: 8, channels: 4, background: "#f008" } })
+      .tiff({ compression: "none" })
+      .toBuffer();
+    const tag = Buffer.from([0x52, 0x01, 3, 0, 1, 0, 0, 0]);
+    tiff.writeUInt16LE(kind, tiff.indexOf(tag) + 8);
+    const { notes } = await bench.convert(await bench.given(tiff, "tiff"), "tiff", "png");
+    expect(notes.get("MEDIA_CHANGED")).toBe(kind === 0 ? "A further channel of unstated meaning was taken for transparency." : undefined);
   });
 });
 
