@@ -103,6 +103,8 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["frames", "Text in frames became pictures."],
   ["speech", "The speaker's notes were left out."],
   ["beside", "Text beside the slides was left out."],
+  ["descriptions", "Descriptions (alternative text) of pictures, charts or tables were left out."],
+  ["drawings", "Drawings were left out, or text in them."],
   ["even heads", "Headers and footers of even pages were left out."],
   ["second", "Only the first of several documents in the file was converted."],
   ["diagrams", "Text of diagrams (SmartArt) was left out."],

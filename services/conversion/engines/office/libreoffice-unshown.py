@@ -33,14 +33,39 @@ def shapes_of(shapes):
             yield from shapes_of(shape)
 
 
+# Of a picture, chart or table in a Word document.
+DESCRIBED = re.compile(rb'<wp:docPr\b[^<>]*?\bdescr="([^"]+)"|<w:tbl(?:Caption|Description)\b[^<>]*?\bw:val="([^"]+)"')
+PART = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml")
+
+
+def descriptions_left_out(document, job):
+    """Whether descriptions of pictures go: the office reads none of charts, tables and turned pictures of Word, and writes none to DOC."""
+    shapes = shapes_of(document.getDrawPage())
+    kept = {plain(getattr(shape, name, "")) for shape in shapes for name in ("Title", "Description")} - {""}
+    if job["exportFilter"] == "MS Word 97":
+        return bool(kept) or bool(described_in(job["input"]))
+    return not described_in(job["input"]) <= kept
+
+
+def described_in(path):
+    try:
+        with zipfile.ZipFile(path) as package:
+            parts = [package.open(name).read(MOST_BYTES) for name in filter(PART.fullmatch, package.namelist())]
+    except DAMAGED:
+        return set()
+    return {plain(html.unescape((one or other).decode("utf-8", "replace"))) for part in parts for one, other in DESCRIBED.findall(part)} - {""}
+
+
+def plain(text):
+    return "".join(text.split())
+
+
 def kinds_left_out(document, job):
-    if job["exportFilter"] == "HTML (StarWriter)":
-        return {"frames"} if has_drawn_text(document, job["output"]) else set()
+    if document.supportsService("com.sun.star.text.TextDocument"):
+        return {*kinds_of_text(document, job), *(["descriptions"] if descriptions_left_out(document, job) else [])}
     if job["exportFilter"] == "HTML (StarCalc)":
         shapes = (shape for sheet in document.getSheets() if sheet.IsVisible for shape in shapes_of(sheet.getDrawPage()))
         return {"frames"} if any(map(is_labelled, shapes)) else set()
-    if job["exportFilter"] == "Rich Text Format":
-        return {"even heads"} if any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles")))) else set()
     if job["exportFilter"] in ("Text - txt - csv (StarCalc)", "DIF", "dBase"):
         kinds = ((LINK, RELATIONS), (LABELLED, FORMULAS))
         is_linked = zipfile.is_zipfile(job["input"]) and any(may_mention(job["input"], words, parts) for words, parts in kinds)
@@ -61,6 +86,15 @@ def kinds_left_out(document, job):
     return found
 
 
+def kinds_of_text(document, job):
+    if job["exportFilter"] == "HTML (StarWriter)":
+        return {"frames"} if has_drawn_text(document, job["output"]) else set()
+    if job["exportFilter"] == "Rich Text Format":
+        heads = any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles"))))
+        return {*(["even heads"] if heads else []), *(["drawings"] if lacks_drawings(document, job["output"]) else [])}
+    return set()
+
+
 def has_drawn_text(document, path):
     """Whether frames that hold text or tables became pictures, which the office names after them."""
     frames = document.getTextFrames()
@@ -69,6 +103,33 @@ def has_drawn_text(document, path):
     with open(path, encoding="utf-8", errors="replace") as page:
         drawn = {html.unescape(name) for name in PICTURE.findall(page.read())}
     return any(holds_text(frames.getByName(name)) for name in frames.getElementNames() if name in drawn)
+
+
+# Pictures and frames of text have these types. @see [MS-ODRAW] 2.4.24
+SHAPE = re.compile(rb"\{\\sn shapeType\}\{\\sv (?!75\}|202\})")
+WORD = re.compile(r"[A-Za-z0-9]{3,}")
+
+
+def lacks_drawings(document, path):
+    """Whether drawings of a text are not in its RTF: the writer leaves out groups from Word and kinds of shapes, and the text in groups."""
+    kinds = (".GraphicObjectShape", ".GroupShape", ".ControlShape", ".OLE2Shape")
+    drawn = [shape for shape in shapes_of(document.getDrawPage()) if is_drawn(shape) and not shape.getShapeType().endswith(kinds)]
+    if not drawn:
+        return False
+    with open(path, "rb") as file:
+        made = file.read()
+    return len(SHAPE.findall(made)) < len(drawn) or not all(shows(made, shape.getString()) for shape in drawn if is_labelled(shape))
+
+
+def is_drawn(shape):
+    return shape.getShapeType().startswith("com.sun.star.drawing.")
+
+
+def shows(made, text):
+    """By the longest words, of which any may be written in parts; of other alphabets by the first letter."""
+    words = sorted(WORD.findall(text), key=len)[-3:]
+    signs = [b"\\u%d" % ord(letter) for letter in text if 0x100 <= ord(letter) < 0x8000][:1]
+    return not words and not signs or any(each in made for each in [*map(str.encode, words), *signs])
 
 
 def is_labelled(shape):
