@@ -30,6 +30,8 @@ PARTS = re.compile(rb"<w:(?:altChunk|subDoc)\b")
 OPEN_PART = re.compile(r"(?:content|styles)\.xml$")
 OPEN_NAME = re.compile(rb"</?text:(?:file|template)-name\b[^<>]*>")
 OPEN_TIME = re.compile(rb"</?text:(?:date|time|word-count|character-count)\b[^<>]*>")
+# DOCX would show the title of the book instead of the label.
+OPEN_MARK = re.compile(rb"</?text:bibliography-mark\b[^<>]*>")
 PLACE = re.compile(rb'\s*(?:REF|PAGEREF|NOTEREF)\s+"?([^\s"\\]+)', re.I)
 NAME = re.compile(rb'<w:bookmarkStart\b[^<>]*\bw:name="([^"]*)"')
 # Content controls, and what shows that one holds more than words.
@@ -155,30 +157,34 @@ def word_parts(package, is_fixed, left):
     return {name: made for name, content in parts.items() if (made := without(content, known, left)) != content}
 
 
-def open_parts(package, is_fixed):
+def open_parts(package, kept):
     parts = {name: package.read(name) for name in package.namelist() if OPEN_PART.match(name)}
-    return {name: made for name, content in parts.items() if (made := open_text(outside(content), is_fixed)) != content}
+    return {name: made for name, content in parts.items() if (made := open_text(outside(content), kept)) != content}
 
 
-def open_text(content, is_fixed):
-    return OPEN_TIME.sub(b"", OPEN_NAME.sub(b"", content)) if is_fixed else OPEN_NAME.sub(b"", content)
+def open_text(content, kept):
+    """Without the marks of fields of which only the text is to stay."""
+    for pattern in kept:
+        content = pattern.sub(b"", content)
+    return content
 
 
-def readable(path, copy, is_fixed):
+def readable(path, copy, is_fixed, is_for_word):
     """The path for the office to read: `copy` if the file had to be changed. And what it leaves out: "fields", "parts"."""
     left = set()
+    kept = [OPEN_NAME, *([OPEN_TIME] if is_fixed else []), *([OPEN_MARK] if is_for_word else [])]
     try:
         if not zipfile.is_zipfile(path):
             with open(path, "rb") as file:
                 content = file.read()
-            changed = open_text(content, is_fixed) if b"<office:document" in content[:4096] else content
+            changed = open_text(content, kept) if b"<office:document" in content[:4096] else content
             if changed == content:
                 return path, left
             with open(copy, "wb") as file:
                 file.write(changed)
             return copy, left
         with zipfile.ZipFile(path) as package:
-            changed = open_parts(package, is_fixed) if "content.xml" in package.namelist() else word_parts(package, is_fixed, left)
+            changed = open_parts(package, kept) if "content.xml" in package.namelist() else word_parts(package, is_fixed, left)
             if not changed:
                 return path, left
             write_changed(package, copy, changed, 1)

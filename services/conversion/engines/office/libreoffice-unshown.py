@@ -78,6 +78,8 @@ def kinds_left_out(document, job):
         found.add("beside")
     if job["exportFilter"].endswith("_pdf_Export") and may_mention(job["input"], SPEECH, TYPES) and any(map(is_spoken, pages)):
         found.add("speech")
+    if "slides" in job and any(map(has_common_text, pages)):
+        found.add("masters")
     told = set(words_in_diagrams(job["input"]))
     if told:
         shown = (shape.getString() for page in pages for shape in shapes_of(page) if hasattr(shape, "getString"))
@@ -90,8 +92,12 @@ def kinds_of_text(document, job):
     if job["exportFilter"] == "HTML (StarWriter)":
         return {"frames"} if has_drawn_text(document, job["output"]) else set()
     if job["exportFilter"] == "Rich Text Format":
-        heads = any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles"))))
-        return {*(["even heads"] if heads else []), *(["drawings"] if lacks_drawings(document, job["output"]) else [])}
+        found = {
+            "even heads": any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles")))),
+            "drawings": lacks_drawings(document, job["output"]),
+            "charts": any(each.CLSID.upper() != FORMULA for each in members(document.getEmbeddedObjects())) and not found_in(job["output"], OBJECT),
+        }
+        return {kind for kind, is_so in found.items() if is_so}
     return set()
 
 
@@ -107,6 +113,9 @@ def has_drawn_text(document, path):
 
 # Pictures and frames of text have these types. @see [MS-ODRAW] 2.4.24
 SHAPE = re.compile(rb"\{\\sn shapeType\}\{\\sv (?!75\}|202\})")
+# Of embedded formulas, which RTF has as such.
+FORMULA = "078B7ABA-54FC-457F-8551-6147E776A997"
+OBJECT = re.compile(rb"\\objdata\b")
 WORD = re.compile(r"[A-Za-z0-9]{3,}")
 
 
@@ -119,6 +128,11 @@ def lacks_drawings(document, path):
     with open(path, "rb") as file:
         made = file.read()
     return len(SHAPE.findall(made)) < len(drawn) or not all(shows(made, shape.getString()) for shape in drawn if is_labelled(shape))
+
+
+def found_in(path, pattern):
+    with open(path, "rb") as file:
+        return pattern.search(file.read()) is not None
 
 
 def is_drawn(shape):
@@ -167,6 +181,11 @@ def properties_left_out(document):
     said = [each for each in own if each[0] not in OF_PROGRAM and not (each[0] in COUNTS and str(each[1]).isdigit())]
     named = {name.removeprefix(OF_WORD): value for name, value in [("description", properties.Description), *said]}
     return [name.lower() if name in ("Category", "Company", "Manager") else name for name, value in named.items() if str(value).strip()]
+
+
+def has_common_text(page):
+    """Whether it shows text of its master, which is no placeholder."""
+    return page.IsBackgroundObjectsVisible and any(is_drawn(shape) and is_labelled(shape) for shape in shapes_of(page.MasterPage))
 
 
 def is_spoken(page):

@@ -64,6 +64,17 @@ it("names drawings that RTF lacks, and their text, but none that it has", async 
   expect(await noted(`<draw:g ${anchored}>${oval("")}${oval("")}</draw:g>`, "rtf")).toBe("Drawings were left out, or text in them.");
 });
 
+it("says that a chart became a picture in RTF, but a formula did not", async () => {
+  const object = (kind: string, inside: string) =>
+    `<draw:frame ${anchored} svg:width="6cm" svg:height="4cm"><draw:object>${inside.replace(">", ` office:mimetype="application/vnd.oasis.opendocument.${kind}">`)}</draw:object></draw:frame>`;
+  const chart = `<office:document ${of("chart", "chart")} office:version="1.3"><office:body><office:chart><chart:chart chart:class="chart:bar"/></office:chart></office:body></office:document>`;
+  expect(await noted(object("chart", chart), "rtf")).toBe("Charts and embedded files became pictures.");
+  const formula = '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>a</mi></math>';
+  expect(
+    await noted(`<draw:frame ${anchored} svg:width="2cm" svg:height="1cm"><draw:object>${formula}</draw:object></draw:frame>`, "rtf"),
+  ).toBeUndefined();
+});
+
 it("names descriptions of pictures that DOC lacks", async () => {
   const lost = "Descriptions (alternative text) of pictures, charts or tables were left out.";
   expect(await noted(oval(anchored), "doc")).toBe(lost);

@@ -95,6 +95,17 @@ it("keeps all that content controls contain", async () => {
   expect(live.messages.get("TEXT_LEFT_OUT")).toBe("Content controls around paragraphs, line breaks or comments became their content.");
 });
 
+it("keeps the label of a bibliography entry in DOCX, which would show the title of the book", async () => {
+  const names = ["office", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+  const mark =
+    '<text:bibliography-mark text:identifier="Ade71" text:bibliography-type="book" text:title="Rivers">[Ade71]</text:bibliography-mark>';
+  const root = `<office:document ${names} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.text">`;
+  const letter = `${root}<office:body><office:text><text:p>See ${mark}.</text:p></office:text></office:body></office:document>`;
+  const { bytes } = await office(letter, "fodt", "docx");
+  const document = strFromU8(unzipSync(bytes)["word/document.xml"] ?? new Uint8Array());
+  expect(document.replace(/<[^>]*>/g, "").trim()).toBe("See [Ade71].");
+});
+
 it("keeps dates and file names of OpenDocument text", async () => {
   const names = ["office", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
   const body = "<text:p><text:date>3 March</text:date>, <text:file-name>letter.odt</text:file-name></text:p>";
