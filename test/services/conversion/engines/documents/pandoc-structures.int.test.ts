@@ -101,3 +101,10 @@ it("keeps the foot of a table in OpenDocument, and names descriptions of picture
   expect(strFromU8(unzipSync(bytes)["content.xml"] ?? new Uint8Array())).toMatch(/Coral[\s\S]*Sum 9\.5/);
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Descriptions (alternative text) of pictures were left out.");
 });
+
+it("keeps the dates of tasks and the times spent on them of Org", async () => {
+  const task =
+    "* TODO Paint\nSCHEDULED: <2019-04-03 Wed> DEADLINE: <2019-05-06 Mon 10:00>\n:LOGBOOK:\nCLOCK: [2019-04-01 Mon 09:00]\n:END:\nBlue";
+  const { text } = await convert(`${task}\n* Next\nGreen\n`, "org", "txt");
+  expect(text.match(/2019-\d\d-\d\d/g)).toEqual(["2019-05-06", "2019-04-03", "2019-04-01"]);
+});
