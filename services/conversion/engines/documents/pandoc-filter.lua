@@ -31,17 +31,22 @@ local function embeds(kind)
   return FORMAT == "json" or FORMAT:match("^html") ~= nil
 end
 
+-- The writer of OpenDocument leaves out descriptions. That of a figure is its caption, which stays.
+local function stored(image)
+  if FORMAT == "odt" and #image.caption > 0 and image.title:sub(1, 4) ~= "fig:" then print("filemill:descriptions") end
+end
+
 function Image(image)
   -- A size would turn it into HTML.
   if is_markdown then image.attr = pandoc.Attr() image.title = "" end
   -- With an empty description, screen readers skip a picture that nobody described.
   if FORMAT:match("^html") and #image.caption == 0 and not image.attributes.alt then image.attributes.alt = "" end
   if image.src:match("^data:image/") then
-    if keeps_media[FORMAT] then image.src = embedded.stored(image.src) return image end
+    if keeps_media[FORMAT] then stored(image) image.src = embedded.stored(image.src) return image end
     if embeds(image.src:match("^data:([%w/+.-]+)")) then return image end
   elseif not image.src:match("^%a[%w+.-]+:") then
     local kind, bytes = pandoc.mediabag.lookup(image.src)
-    if bytes and keeps_media[FORMAT] then return nil end
+    if bytes and keeps_media[FORMAT] then stored(image) return nil end
     if bytes and embeds(kind) then
       image.src = "data:" .. (kind or "image/png") .. ";base64," .. base64(bytes)
       return image

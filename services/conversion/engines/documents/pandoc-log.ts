@@ -64,6 +64,7 @@ export function unreadIn({ stdout, stderr }: Log, from: string): string[] {
     ...(/^filemill:links$/m.test(stdout) ? ["Links to places that the document does not have became plain text."] : []),
     ...told("Properties of the document were left out", /^filemill:properties (.+)$/m.exec(stdout)?.slice(1) ?? []),
     ...(/^filemill:list-labels$/m.test(stdout) ? ["Letters, Roman numerals or first numbers of lists became plain numbers."] : []),
+    ...(/^filemill:descriptions$/m.test(stdout) ? ["Descriptions (alternative text) of pictures were left out."] : []),
     ...(/^filemill:spans$/m.test(stdout) ? ["Merged cells became single ones beside empty cells."] : []),
   ];
 }

@@ -87,6 +87,15 @@ local function without_head(table)
   body.body, table.head = rows, pandoc.TableHead({})
 end
 
+-- The writer of OpenDocument leaves out the foot.
+local function with_foot(table)
+  local last = table.bodies[#table.bodies]
+  if FORMAT ~= "odt" or #table.foot.rows == 0 or not last then return end
+  local rows = pandoc.List(last.body)
+  rows:extend(table.foot.rows)
+  last.body, table.foot = rows, pandoc.TableFoot({})
+end
+
 -- These writers leave out the caption.
 local without_caption = { jira = true, xwiki = true, muse = true, tei = true }
 
@@ -116,6 +125,7 @@ end
 
 return function(table)
   tell_spans(rows_of(table))
+  with_foot(table)
   if FORMAT == "zimwiki" then table = with_lines(table) end
   local caption = table.caption.long
   if not without_caption[FORMAT] or #caption == 0 then return shown(table) end

@@ -1,5 +1,5 @@
 /** Markup, wikis, notebooks and e-books by pandoc: a fresh process per document, which starts instantly. */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
@@ -16,11 +16,12 @@ import { unreadIn } from "./pandoc-log.ts";
 
 const program = "/usr/bin/pandoc";
 const writer = "/engine/writer.lua";
-const macros = "/engine/macros.tex";
+/** What is read before the document: macros, and that Org is to show the dates of tasks, and times spent. */
+const before: Readonly<Record<string, string>> = { tex: "/engine/macros.tex", org: "/engine/options.org" };
 const filters = {
   ...pandocFilters,
   [join(import.meta.dirname, "pandoc-writer.lua")]: writer,
-  [join(import.meta.dirname, "pandoc-macros.tex")]: macros,
+  ...Object.fromEntries(Object.values(before).map((path) => [join(import.meta.dirname, `pandoc-${basename(path)}`), path])),
 };
 /** Pandoc's native JSON of a document. */
 const tree = "/job/document.json";
@@ -79,7 +80,7 @@ function argumentsOf(task: HopTask, input: string, properties: Properties = {}):
     ...(options.wrap === undefined ? [] : [`--wrap=${options.wrap}`, `--columns=${numberOption(options, "columns") ?? 72}`]),
     // MathML needs nothing from the web; the default would be plain text.
     ...(to === "html" || to === "epub" ? ["--mathml"] : []),
-    ...["-o", to === "json" ? tree : "/job/out", ...(from === "tex" ? [macros] : []), input],
+    ...["-o", to === "json" ? tree : "/job/out", ...(before[from] === undefined ? [] : [before[from]]), input],
   ];
 }
 

@@ -135,6 +135,8 @@ def has_part(path, folder):
 
 # The end of rich text, and the beginning of another.
 ANOTHER = re.compile(rb"(?<!\\)\}\s*\{\\rtf\d")
+# The office reads all other properties.
+MANAGER = re.compile(rb"\{\\(?:manager|category)\s[^{}\\\s]")
 
 # Sound and video in Office Open XML and OpenDocument.
 MEDIA = re.compile(r"(?:\w+/)?media/[^/]+\.(?:aac|aiff?|au|avi|m4a|m4v|mid|mkv|mov|mp3|mp4|mpe?g|og[agv]|wav|webm|wm[av])$", re.I)
@@ -160,8 +162,8 @@ class Source:
                 self.left.add("attached")
         elif job["importFilters"][0] == "Rich Text Format":
             with open(job["input"], "rb") as file:
-                if ANOTHER.search(file.read()):
-                    self.left.add("second")
+                content = file.read()
+            self.left |= {kind for kind, pattern in (("second", ANOTHER), ("manager", MANAGER)) if pattern.search(content)}
         elif job["importFilters"][0] == "SYLK":
             with open(job["input"], "rb") as file:
                 lines = file.read().replace(b"\r", b"\n")
@@ -177,7 +179,8 @@ class Source:
             # The office changes only documents that it could save. Next to the result, relative links stay relative.
             job["input"] = shutil.copyfile(job["input"], job["output"] + ".input")
         if "fields" in job or "storesFields" in job:
-            job["input"], left = fields.readable(job["input"], job["output"] + ".fields", job.get("fields") == "fixed")
+            is_for_word = job["exportFilter"].startswith("MS Word 2007")
+            job["input"], left = fields.readable(job["input"], job["output"] + ".fields", job.get("fields") == "fixed", is_for_word)
             self.left |= left
         if ("slides" in job or job["exportFilter"].endswith("_pdf_Export")) and any(map(MEDIA.match, names_in(job["input"]))):
             self.left.add("media")

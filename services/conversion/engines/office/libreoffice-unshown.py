@@ -33,14 +33,39 @@ def shapes_of(shapes):
             yield from shapes_of(shape)
 
 
+# Of a picture, chart or table in a Word document.
+DESCRIBED = re.compile(rb'<wp:docPr\b[^<>]*?\bdescr="([^"]+)"|<w:tbl(?:Caption|Description)\b[^<>]*?\bw:val="([^"]+)"')
+PART = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml")
+
+
+def descriptions_left_out(document, job):
+    """Whether descriptions of pictures go: the office reads none of charts, tables and turned pictures of Word, and writes none to DOC."""
+    shapes = shapes_of(document.getDrawPage())
+    kept = {plain(getattr(shape, name, "")) for shape in shapes for name in ("Title", "Description")} - {""}
+    if job["exportFilter"] == "MS Word 97":
+        return bool(kept) or bool(described_in(job["input"]))
+    return not described_in(job["input"]) <= kept
+
+
+def described_in(path):
+    try:
+        with zipfile.ZipFile(path) as package:
+            parts = [package.open(name).read(MOST_BYTES) for name in filter(PART.fullmatch, package.namelist())]
+    except DAMAGED:
+        return set()
+    return {plain(html.unescape((one or other).decode("utf-8", "replace"))) for part in parts for one, other in DESCRIBED.findall(part)} - {""}
+
+
+def plain(text):
+    return "".join(text.split())
+
+
 def kinds_left_out(document, job):
-    if job["exportFilter"] == "HTML (StarWriter)":
-        return {"frames"} if has_drawn_text(document, job["output"]) else set()
+    if document.supportsService("com.sun.star.text.TextDocument"):
+        return {*kinds_of_text(document, job), *(["descriptions"] if descriptions_left_out(document, job) else [])}
     if job["exportFilter"] == "HTML (StarCalc)":
         shapes = (shape for sheet in document.getSheets() if sheet.IsVisible for shape in shapes_of(sheet.getDrawPage()))
         return {"frames"} if any(map(is_labelled, shapes)) else set()
-    if job["exportFilter"] == "Rich Text Format":
-        return {"even heads"} if any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles")))) else set()
     if job["exportFilter"] in ("Text - txt - csv (StarCalc)", "DIF", "dBase"):
         kinds = ((LINK, RELATIONS), (LABELLED, FORMULAS))
         is_linked = zipfile.is_zipfile(job["input"]) and any(may_mention(job["input"], words, parts) for words, parts in kinds)
@@ -53,12 +78,27 @@ def kinds_left_out(document, job):
         found.add("beside")
     if job["exportFilter"].endswith("_pdf_Export") and may_mention(job["input"], SPEECH, TYPES) and any(map(is_spoken, pages)):
         found.add("speech")
+    if "slides" in job and any(map(has_common_text, pages)):
+        found.add("masters")
     told = set(words_in_diagrams(job["input"]))
     if told:
         shown = (shape.getString() for page in pages for shape in shapes_of(page) if hasattr(shape, "getString"))
         if not told <= {words for text in shown for words in lines_of(text)}:
             found.add("diagrams")
     return found
+
+
+def kinds_of_text(document, job):
+    if job["exportFilter"] == "HTML (StarWriter)":
+        return {"frames"} if has_drawn_text(document, job["output"]) else set()
+    if job["exportFilter"] == "Rich Text Format":
+        found = {
+            "even heads": any(map(has_even_heads, members(document.getStyleFamilies().getByName("PageStyles")))),
+            "drawings": lacks_drawings(document, job["output"]),
+            "charts": any(each.CLSID.upper() != FORMULA for each in members(document.getEmbeddedObjects())) and not found_in(job["output"], OBJECT),
+        }
+        return {kind for kind, is_so in found.items() if is_so}
+    return set()
 
 
 def has_drawn_text(document, path):
@@ -69,6 +109,41 @@ def has_drawn_text(document, path):
     with open(path, encoding="utf-8", errors="replace") as page:
         drawn = {html.unescape(name) for name in PICTURE.findall(page.read())}
     return any(holds_text(frames.getByName(name)) for name in frames.getElementNames() if name in drawn)
+
+
+# Pictures and frames of text have these types. @see [MS-ODRAW] 2.4.24
+SHAPE = re.compile(rb"\{\\sn shapeType\}\{\\sv (?!75\}|202\})")
+# Of embedded formulas, which RTF has as such.
+FORMULA = "078B7ABA-54FC-457F-8551-6147E776A997"
+OBJECT = re.compile(rb"\\objdata\b")
+WORD = re.compile(r"[A-Za-z0-9]{3,}")
+
+
+def lacks_drawings(document, path):
+    """Whether drawings of a text are not in its RTF: the writer leaves out groups from Word and kinds of shapes, and the text in groups."""
+    kinds = (".GraphicObjectShape", ".GroupShape", ".ControlShape", ".OLE2Shape")
+    drawn = [shape for shape in shapes_of(document.getDrawPage()) if is_drawn(shape) and not shape.getShapeType().endswith(kinds)]
+    if not drawn:
+        return False
+    with open(path, "rb") as file:
+        made = file.read()
+    return len(SHAPE.findall(made)) < len(drawn) or not all(shows(made, shape.getString()) for shape in drawn if is_labelled(shape))
+
+
+def found_in(path, pattern):
+    with open(path, "rb") as file:
+        return pattern.search(file.read()) is not None
+
+
+def is_drawn(shape):
+    return shape.getShapeType().startswith("com.sun.star.drawing.")
+
+
+def shows(made, text):
+    """By the longest words, of which any may be written in parts; of other alphabets by the first letter."""
+    words = sorted(WORD.findall(text), key=len)[-3:]
+    signs = [b"\\u%d" % ord(letter) for letter in text if 0x100 <= ord(letter) < 0x8000][:1]
+    return not words and not signs or any(each in made for each in [*map(str.encode, words), *signs])
 
 
 def is_labelled(shape):
@@ -106,6 +181,11 @@ def properties_left_out(document):
     said = [each for each in own if each[0] not in OF_PROGRAM and not (each[0] in COUNTS and str(each[1]).isdigit())]
     named = {name.removeprefix(OF_WORD): value for name, value in [("description", properties.Description), *said]}
     return [name.lower() if name in ("Category", "Company", "Manager") else name for name, value in named.items() if str(value).strip()]
+
+
+def has_common_text(page):
+    """Whether it shows text of its master, which is no placeholder."""
+    return page.IsBackgroundObjectsVisible and any(is_drawn(shape) and is_labelled(shape) for shape in shapes_of(page.MasterPage))
 
 
 def is_spoken(page):

@@ -51,3 +51,11 @@ function lifted(document: string): string {
   const [whole] = open;
   return open.length === 1 && whole !== undefined ? whole.text + document.slice(at) : document;
 }
+
+/** Whether the document has shapes without text, such as lines and arrows, which Pandoc leaves out without a word. */
+export function hasDrawings(document: string): boolean {
+  const drawn = /<wps:wsp[ >]/.test(document) ? /<wps:wsp[ >]/ : /<v:(?:line|oval|rect|roundrect|polyline|arc|curve|shape)[ >]/;
+  const isText = /<w:txbxContent[ >/]|<v:(?:imagedata|textpath) |\bo:hr="t"/;
+  const shapes = document.split(drawn).slice(1);
+  return shapes.some((shape) => !isText.test(shape.split(/<\/(?:wps:wsp|w:pict|w:object)>/, 1)[0] ?? ""));
+}

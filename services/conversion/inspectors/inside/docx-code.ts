@@ -7,7 +7,7 @@ import { unzipSync, type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { unknownSign } from "#services/conversion/engines/inside/symbol-fonts.ts";
-import { withBoxes } from "./docx-boxes.ts";
+import { hasDrawings, withBoxes } from "./docx-boxes.ts";
 import { withChoices } from "./docx-choices.ts";
 import { withShownFields } from "./docx-fields.ts";
 import { withFormulas } from "./docx-formulas.ts";
@@ -77,6 +77,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
         : []),
       ...(fields.lost > 0 ? ["Automatic numbers and formulas that fields show were left out."] : []),
       ...objectsIn(Object.keys(parts)),
+      ...(hasDrawings(stored) ? ["Drawings were left out."] : []),
       ...(/<w:(?:altChunk|subDoc) /.test(stored) ? ["Documents that are embedded or linked as parts of the text were left out."] : []),
       ...([...signed].some(([name, { document: text }]) => text.includes(unknownSign) && !textOf(name).includes(unknownSign))
         ? [`Signs of fonts without known characters became ${unknownSign}.`]

@@ -1,5 +1,6 @@
-/** Leaves out what no browser shows: elements with the attribute `hidden` or `display: none` of their own, and templates. */
+/** Leaves out what no browser shows: elements with the attribute `hidden`, not displayed by their own or the page's style, and templates. */
 import { attributeIn, type Edit, edited, type Tag, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
+import { type Hiding, hidingRules } from "./html-hiding-rules.ts";
 
 const childless = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 /** A next one of these ends the element, if it has no end tag. */
@@ -7,12 +8,13 @@ const unnested = new Set(["p", "option"]);
 
 /** Undefined if nothing is hidden. */
 export function withoutHidden(html: string): string | undefined {
-  if (!/<template|\shidden|display\s{0,9}:\s{0,9}none/i.test(html)) return undefined;
+  if (!/<template|\shidden|display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden/i.test(html)) return undefined;
+  const rules = hidingRules(html);
   const edits: Edit[] = [];
   let inside: { readonly name: string; readonly from: number; depth: number } | undefined;
   for (const tag of tagsIn(html)) {
     if (inside === undefined) {
-      if (tag.isEnd || !isHidden(html, tag)) continue;
+      if (tag.isEnd || !isHidden(html, tag, rules)) continue;
       if (childless.has(tag.name)) edits.push({ from: tag.at, to: tag.end, text: "" });
       else inside = { name: tag.name, from: tag.at, depth: 1 };
     } else if (tag.name === inside.name) {
@@ -21,16 +23,18 @@ export function withoutHidden(html: string): string | undefined {
       if (inside.depth > 0) continue;
       edits.push({ from: inside.from, to: isNext ? tag.at : tag.end, text: "" });
       inside = undefined;
-      if (isNext && isHidden(html, tag)) inside = { name: tag.name, from: tag.at, depth: 1 };
+      if (isNext && isHidden(html, tag, rules)) inside = { name: tag.name, from: tag.at, depth: 1 };
     }
   }
   return edited(html, edits);
 }
 
-function isHidden(html: string, { name, at, end }: Tag): boolean {
+function isHidden(html: string, { name, at, end }: Tag, rules: Hiding | undefined): boolean {
   const tag = html.slice(at, end);
   // The body of some pages is hidden until their scripts run.
   if (name === "template" || name === "html" || name === "body") return name === "template";
+  const style = attributeIn(tag, "style") ?? "";
+  if (rules?.(name, attributeIn(tag, "id"), attributeIn(tag, "class")) === true && !/(?:^|;)\s*display\s*:/i.test(style)) return true;
   if (!/hidden|none/i.test(tag)) return false;
-  return attributeIn(tag, "hidden") !== undefined || /(?:^|;)\s*display\s*:\s*none\b/i.test(attributeIn(tag, "style") ?? "");
+  return attributeIn(tag, "hidden") !== undefined || /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b/i.test(style);
 }

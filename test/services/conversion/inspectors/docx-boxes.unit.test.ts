@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withBoxes } from "#services/conversion/inspectors/inside/docx-boxes.ts";
+import { hasDrawings, withBoxes } from "#services/conversion/inspectors/inside/docx-boxes.ts";
 
 const run = (text: string): string => `<w:r><w:t>${text}</w:t></w:r>`;
 const paragraph = (...runs: readonly string[]): string => `<w:p w:rsidR="1">${runs.join("")}</w:p>`;
@@ -37,4 +37,13 @@ describe("text that Pandoc leaves out", () => {
       paragraph(run("a"), `<w:r><w:pict><v:shape><v:textpath style="x" string="Sale &amp; more"/>${box}</v:shape></w:pict></w:r>`);
     expect(withBoxes(drawn(""))).toBe(`${drawn("")}<w:p><w:r><w:t xml:space="preserve">Sale &amp; more</w:t></w:r></w:p>`);
   });
+});
+
+it("finds drawings without text, but no boxes, pictures or rules", () => {
+  const shape = (inside: string) => run(`<w:drawing><wps:wsp>${inside}</wps:wsp></w:drawing>`);
+  const old = (kind: string, inside: string) => run(`<w:pict><v:${kind}>${inside}</v:${kind.split(" ")[0]}></w:pict>`);
+  expect(hasDrawings(paragraph(shape("<wps:cNvCnPr/>")))).toBe(true);
+  expect(hasDrawings(paragraph(old("line from='0,0'", "")))).toBe(true);
+  const others = [old('rect o:hr="t"', ""), old("shape id='a'", '<v:imagedata r:id="b"/>'), run("x")];
+  expect([box(paragraph(run("b"))), ...others].map((each) => hasDrawings(paragraph(each)))).toEqual([false, false, false, false]);
 });

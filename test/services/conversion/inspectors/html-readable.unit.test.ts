@@ -42,6 +42,11 @@ it.each([
 it.each([
   ["<p hidden>a<p>b", "<p>b"],
   ['<div style="color:red; display : none"><div>a</div>b</div>c', "c"],
+  [
+    '<style>/* .b{} */ .a, p.c{color:red;display: none}</style><b class="x a">1</b><p class=c>2</p><i class=c>3</i>',
+    "<style>/* .b{} */ .a, p.c{color:red;display: none}</style><i class=c>3</i>",
+  ],
+  ["a<b style='visibility:hidden'>b</b>c", "ac"],
   ["a<template><b>b</b></template><input hidden>c", "ac"],
   ["<ul><li hidden>a<ul><li>b</li></ul></li><li>c</li></ul>", "<ul><li>c</li></ul>"],
 ])("leaves out what no browser shows: %s", (html, wanted) => {
@@ -53,6 +58,11 @@ it.each([
   '<a href="?a hidden" title="a hidden b">b</a>',
   '<p style="--x-display:none">a',
   '<div aria-hidden="true">a</div>',
+  // Shown by another rule, or hidden only on paper, on a small screen or beside another.
+  "<style>.a{display:none} .a.on{display:block}</style><b class='a on'>b</b>",
+  '<style media="print">.a{display:none}</style><b class=a>b</b>',
+  "<style>@media (max-width:9em){.a{display:none}} nav .b{display:none}</style><b class='a b'>b</b>",
+  "<style>.a{display:none}</style><b class=a style='display:inline'>b</b>",
   "<p>display: none</p>",
   "<div hidden>without an end",
 ])("keeps what may be shown: %s", (html) => {

@@ -1,4 +1,5 @@
 /** Structures that pandoc's writers would leave out, or write as what the target does not know. */
+import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { converting } from "#test/services/conversion/engines/shared/converting.ts";
@@ -90,4 +91,20 @@ describe("structures", () => {
 it("cells of tables are in outlines, which have no tables", async () => {
   const cells = "<h1>A</h1><table><tr><th>Animal</th><th>Count</th></tr><tr><td>Quokka</td><td>42</td></tr></table>";
   expect((await made(cells, "opml")).text).toMatch(/_note="Animal\tCount\s+&#10;Quokka\t42"/);
+});
+
+it("keeps the foot of a table in OpenDocument, and names descriptions of pictures that it lacks", async () => {
+  const picture = '<p><img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAAC" alt="A reef"></p>';
+  const table =
+    "<table><thead><tr><th>Item</th></tr></thead><tbody><tr><td>Coral</td></tr></tbody><tfoot><tr><td>Sum 9.5</td></tr></tfoot></table>";
+  const { bytes, messages } = await convert(`${table}${picture}`, "html", "odt");
+  expect(strFromU8(unzipSync(bytes)["content.xml"] ?? new Uint8Array())).toMatch(/Coral[\s\S]*Sum 9\.5/);
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Descriptions (alternative text) of pictures were left out.");
+});
+
+it("keeps the dates of tasks and the times spent on them of Org", async () => {
+  const task =
+    "* TODO Paint\nSCHEDULED: <2019-04-03 Wed> DEADLINE: <2019-05-06 Mon 10:00>\n:LOGBOOK:\nCLOCK: [2019-04-01 Mon 09:00]\n:END:\nBlue";
+  const { text } = await convert(`${task}\n* Next\nGreen\n`, "org", "txt");
+  expect(text.match(/2019-\d\d-\d\d/g)).toEqual(["2019-05-06", "2019-04-03", "2019-04-01"]);
 });

@@ -34,9 +34,29 @@ it("keeps field results that need the file name, a missing bookmark, the save da
     field(code(" SAVEDATE "), "1999-02-02"),
     field(code(' IF "a" = "a" "yes" "no" '), "yes"),
     field(code(" IF ") + field(code(" FILENAME "), "code.docx") + code(' = "x" "p" "q" '), "outer"),
+    field(code(" IF ") + field(code(" MERGEFIELD Sex "), "M") + code(' = "M" "Sir" "Madam" '), "Sir"),
+    field(code(" = ") + field(code(" MERGEFIELD Price "), "2") + code(" * 3 "), "6"),
   ];
   const { text: made } = await office(docx(lines.map((line) => `<w:p>${line}</w:p>`).join("")), "docx", "html");
-  expect(linesOf(made)).toEqual(["place", "letter.docx", "own.docx", "simple.docx", "gone", "place", "1999-02-02", "yes", "outer"]);
+  expect(linesOf(made)).toEqual([
+    "place",
+    "letter.docx",
+    "own.docx",
+    "simple.docx",
+    "gone",
+    "place before",
+    "1999-02-02",
+    "yes",
+    "outer",
+    "Sir",
+    "6",
+  ]);
+});
+
+it("keeps the shown title where the document has another or none, in a target with fields", async () => {
+  const lines = [field(code(" TITLE "), "Draft &amp; more"), `<w:fldSimple w:instr=" SUBJECT ">${run(text("Rivers"))}</w:fldSimple>`];
+  const live = await office(docx(lines.map((line) => `<w:p>${line}</w:p>`).join("")), "docx", "fodt");
+  expect(live.text).toMatch(/<text:p[^>]*>Draft &amp; more<\/text:p>\s*<text:p[^>]*>Rivers<\/text:p>/);
 });
 
 it("keeps dates and numbers as the reader saw them where the target has no fields", async () => {
@@ -73,6 +93,17 @@ it("keeps all that content controls contain", async () => {
   const live = await office(letter, "docx", "fodt");
   expect(live.text).toContain(`display-text="two"`);
   expect(live.messages.get("TEXT_LEFT_OUT")).toBe("Content controls around paragraphs, line breaks or comments became their content.");
+});
+
+it("keeps the label of a bibliography entry in DOCX, which would show the title of the book", async () => {
+  const names = ["office", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+  const mark =
+    '<text:bibliography-mark text:identifier="Ade71" text:bibliography-type="book" text:title="Rivers">[Ade71]</text:bibliography-mark>';
+  const root = `<office:document ${names} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.text">`;
+  const letter = `${root}<office:body><office:text><text:p>See ${mark}.</text:p></office:text></office:body></office:document>`;
+  const { bytes } = await office(letter, "fodt", "docx");
+  const document = strFromU8(unzipSync(bytes)["word/document.xml"] ?? new Uint8Array());
+  expect(document.replace(/<[^>]*>/g, "").trim()).toBe("See [Ade71].");
 });
 
 it("keeps dates and file names of OpenDocument text", async () => {

@@ -140,6 +140,12 @@ it("notes that footers and dates of slides were left out of the text", async () 
   expect((await convert(dated, "pptx", "html")).messages.get("TEXT_LEFT_OUT")).toBe(leftOut);
 });
 
+it("notes that text of the master was left out, which each slide shows", async () => {
+  const common = await withParts({ "ppt/slideMasters/slideMaster1.xml": ["</p:spTree>", shape(95, "", "Internal use only")] });
+  const { messages } = await convert(common, "pptx", "html");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Text that slides have from their master was left out.");
+});
+
 it("keeps text beside the speaker's notes, and notes that headers of their pages were left out", async () => {
   const parts = unzipSync(slides);
   const [place = "", page = new Uint8Array()] = Object.entries(parts).find(([name]) => /notesSlide1\.xml$/.test(name)) ?? [];

@@ -99,6 +99,15 @@ it("says that rich text lacks the headers of even pages", async () => {
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Headers and footers of even pages were left out.");
 });
 
+it("names the manager and the category of rich text, which the office does not read", async () => {
+  const rich = (kind: string) => `{\\rtf1\\ansi{\\info{\\title Reefs}{\\${kind} Ida Moss}}Coral\\par}`;
+  for (const [kind, note] of [
+    ["manager", "The document's manager or category was left out."],
+    ["company", undefined],
+  ] as const)
+    expect((await office(rich(kind), "rtf", "docx")).messages.get("TEXT_LEFT_OUT")).toBe(note);
+});
+
 it("says that only the first of several documents of rich text in a file is read", async () => {
   const rich = (text: string) => `{\\rtf1\\ansi{\\b ${text}}\\par}`;
   expect((await office(`${rich("Numbat")}\n${rich("Wombat")}`, "rtf", "docx")).messages.get("TEXT_LEFT_OUT")).toBe(
