@@ -66,6 +66,7 @@ export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "fods>ods", code: "NUMBERS_ROUNDED", content: book.replace(text("One"), number) },
   { engine: "libreoffice", hop: "xlsx>dbf", code: "TYPES_AS_TEXT", content: (path) => copy("../values/types.xlsx", path) },
   { engine: "libreoffice", hop: "csv>dbf", code: "NAMES_CHANGED", content: "a long name,B\nx,y\n" },
+  { engine: "libreoffice", hop: "csv>dbf", code: "METADATA_DROPPED", content: "A,B\nИван,Αθήνα\n" },
   { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
   {
     ...{ engine: "rsvg", hop: "svg>pdf", code: "EXTERNAL_CONTENT_BLOCKED" },

@@ -20,6 +20,10 @@ export type Answer = {
   readonly encodingGuessed: boolean;
   /** Whether times or booleans became text. */
   readonly hasTexts: boolean;
+  /** The first columns whose texts end in spaces, which the format takes for padding; a fourth entry stands for more. */
+  readonly padded: readonly string[];
+  /** Whether texts are in UTF-8 in a format that cannot name it. */
+  readonly isUnnamed: boolean;
   /** The first numbers that lost digits; a fourth entry stands for more. */
   readonly rounded: readonly string[];
   /** The first cells whose tabs became spaces; a fourth entry stands for more. */
@@ -76,6 +80,8 @@ export function parseAnswer(value: unknown): Answer {
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
     hasTexts: fields.hasTexts === true,
+    padded: textsOf(fields.padded),
+    isUnnamed: fields.isUnnamed === true,
     restored: textsOf(fields.restored),
     unknown: textsOf(fields.unknown),
     changed: textsOf(fields.changed),
@@ -120,6 +126,9 @@ const unread: ReadonlyMap<string, string> = new Map([
   ["times", "Fields of today's date or time show those of the conversion."],
 ]);
 
+const textsOfPlain = "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.";
+const textsOfDbase = "Times, booleans, numbers with many digits and columns of several types were written as text.";
+
 /** Notes what the result lacks or changes. */
 export function noteAnswer(task: HopTask, answer: Answer): void {
   const fonts = replacedFontsMessage(answer.fontsReplaced);
@@ -159,9 +168,11 @@ export function noteAnswer(task: HopTask, answer: Answer): void {
   const replaced = [
     ...listing("Tabs in cells became spaces", answer.spaced),
     ...listing("Control characters in cells were left out", answer.controls),
+    ...listing("Spaces at the end of texts were left out", answer.padded),
   ];
   if (replaced.length > 0) task.note("CHARACTERS_REPLACED", replaced.join(" "));
-  if (answer.hasTexts) task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
+  if (answer.hasTexts && !/^[ct]sv$/.test(task.hop.from)) task.note("TYPES_AS_TEXT", task.hop.to === "dbf" ? textsOfDbase : textsOfPlain);
+  if (answer.isUnnamed) task.note("METADATA_DROPPED", "The texts are in UTF-8, which the format cannot name.");
   for (const message of listing("Columns were renamed to fit the format", answer.renamed)) task.note("NAMES_CHANGED", message);
   if (answer.picturesLeft > 0)
     task.note(

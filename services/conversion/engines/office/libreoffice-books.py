@@ -285,16 +285,3 @@ def whole_days(document):
 def longest(sheets):
     """Length of the longest text in bytes."""
     return max((len(text.encode()) for cells in areas(sheets, TEXTS) for row in cells.getDataArray() for text in row), default=0)
-
-
-def renamed(sheets, path):
-    """Field names of a dBase table that the sheet's first row changes. @see https://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm"""
-    with open(path, "rb") as file:
-        head = file.read(32 + 255 * 32)
-    names = []
-    for start in range(32, len(head) - 31, 32):
-        if head[start] == 0x0D:
-            break
-        names.append(head[start : start + 11].split(b"\0")[0].decode("utf-8", "replace"))
-    told = [sheets[0].getCellByPosition(column, 0).getString() for column in range(len(names))]
-    return [wanted for wanted, name in zip(told, names) if wanted != name][:4]

@@ -127,8 +127,8 @@ def clock(milliseconds):
 
 def duration(milliseconds):
     whole = abs(milliseconds)
-    parts = ((whole // 3_600_000, "H"), (whole // 60_000 % 60, "M"), (whole % 60_000 / 1000, "S"))
-    return ("-" if milliseconds < 0 else "") + "PT" + "".join(f"{count:g}{unit}" for count, unit in parts if count)
+    parts = ((whole // 3_600_000, "H"), (whole // 60_000 % 60, "M"), (f"{whole % 60_000 / 1000:g}", "S"))
+    return ("-" if milliseconds < 0 else "") + "PT" + "".join(f"{count}{unit}" for count, unit in parts if count not in (0, "0"))
 
 
 def quoted(text, separator, always):

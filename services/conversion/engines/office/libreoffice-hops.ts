@@ -81,9 +81,15 @@ function expectationsOf(family: Family, from: string, to: string) {
       : []),
     ...(from === "csv" || from === "tsv" ? [expecting("CHARACTERS_REPLACED", "Control characters in cells are left out.")] : []),
     ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && from !== "csv" && from !== "tsv"
-      ? [expecting("TYPES_AS_TEXT", "Times and booleans become text.")]
+      ? [expecting("TYPES_AS_TEXT", `Times and booleans${to === "dbf" ? ", and columns of several types," : ""} become text.`)]
       : []),
-    ...(to === "dbf" ? [expecting("NAMES_CHANGED", "Column names are cut to ten capital letters.")] : []),
+    ...(to === "dbf"
+      ? [
+          expecting("NAMES_CHANGED", "Column names are cut to ten capital letters."),
+          expecting("CHARACTERS_REPLACED", "Spaces at the end of texts are left out."),
+          expecting("METADATA_DROPPED", "Texts that no code page can express are in UTF-8, which the format cannot name."),
+        ]
+      : []),
     ...(family === "sheet" && isPdf(to)
       ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets, and all sheets except the selected one, are left out.", of: "sheets" })]
       : []),
@@ -96,7 +102,8 @@ function expectationsOf(family: Family, from: string, to: string) {
 }
 
 function costOf(family: Family, to: string): number {
-  return (family === "slides" ? 500 : 250) + (slides.has(to) ? 200 : 0);
+  // On the way to data, ODS keeps which cells are dates, booleans or text, and CSV does not.
+  return (family === "slides" ? 500 : 250) + (slides.has(to) ? 200 : 0) + (to === "csv" ? 50 : 0);
 }
 
 /** Pages become slides in these formats, from which other slide formats are made; other documents are made from the pages' content. */

@@ -18,6 +18,7 @@ const scripts = [
   "libreoffice-binary.py",
   "libreoffice-books.py",
   "libreoffice-cells.py",
+  "libreoffice-dbase.py",
   "libreoffice-fields.py",
   "libreoffice-fonts.py",
   "libreoffice-links.py",

@@ -7,6 +7,7 @@ import re
 
 import books
 import cells
+import dbase
 import fields
 import fonts
 import links
@@ -142,6 +143,8 @@ def write(context, desktop, document, job, chosen):
         return {"picturesLeft": pictures, "hasFooters": has_footers}
     if "separator" in job:
         cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
+    elif job["exportFilter"] == "dBase":
+        return dbase.write(lambda: cells.rows_of(document, chosen), job["output"])
     elif "plainImport" in job:
         return {"hasTexts": store_plain(desktop, document, chosen, job)}
     else:
@@ -248,8 +251,6 @@ def lacks(document, job, place, here):
         answer["hasComments"] = has_comments(document, sheets, job["input"]) and not (is_pdf and found_in(job["output"], NOTE))
     if "rounds" in job:
         answer["rounded"] = books.rounded(sheets, job["rounds"])
-    if writer == "dBase":
-        answer["renamed"] = books.renamed(sheets, job["output"])
     if is_pdf:
         answer["properties"] = unshown.properties_left_out(document)
         answer["hasDeleted"] = has_deleted(document)

@@ -73,7 +73,7 @@ function bookOf(from: string, to: string): OfficeJob {
   return {
     most: mostOf(to),
     rounds: roundsNumbers(from, to),
-    ...(/^(dif|slk|dbf)$/.test(to) && !isTextTable(from) ? { plainImport: tableImport } : {}),
+    ...(/^(dif|slk)$/.test(to) && !isTextTable(from) ? { plainImport: tableImport } : {}),
     fromExcel: isExcels(from),
     toExcel: isExcels(to),
     ...(isOpenSheet(from) ? { openDocument: true } : {}),

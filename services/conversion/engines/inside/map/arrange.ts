@@ -83,7 +83,10 @@ export function arrange(asked: Asked): unknown {
   const isToBeDegrees = hasSystem || hasTextsLikeJson || texts.length > 0;
   if (asked.gathered === undefined) return { ok: true, notes: [...notes], map: { ...nothing, shapes, hasLongReals, isToBeDegrees } };
   if (ids.some((id) => typeof id === "string")) addNote(notes, "TYPES_AS_TEXT", "Ids of features, of several types, became text.");
-  const limits: Limits = { ...limitsOf[asked.to], ...(asked.isOfPoints === true ? { isOfPoints: true, heights: "all" } : {}) };
+  const limits: Limits = {
+    ...limitsOf[asked.to],
+    ...(asked.isOfPoints === true ? { isOfPoints: true, heights: "all", measures: "none" } : {}),
+  };
   const database = new DatabaseSync(asked.gathered, { enableForeignKeyConstraints: false });
   try {
     database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");

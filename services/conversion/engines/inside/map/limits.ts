@@ -70,7 +70,6 @@ const fifteen = 10n ** 15n;
 const untyped: Limits = {
   texts: { boolean: "silently", date: "silently", stamp: "silently", bytes: "noted" },
   reals: { fate: digits15, texting: "silently" },
-  measures: "none",
 };
 const typedXml: Limits = {
   texts: { boolean: "noted", date: "noted", stamp: "noted", bytes: "noted", json: "noted" },
@@ -98,6 +97,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
   kmz: typedXml,
   gpx: {
     ...untyped,
+    measures: "none",
     reals: { fate: decimals15, texting: "silently" },
     integers: { most: fifteen, texting: "silently" },
     names: "xml",
@@ -122,7 +122,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     sorts: ["points", "multipoints", "lines", "areas"],
   },
   gpkg: {},
-  gml: { ...untyped, texts: { bytes: "noted" }, names: "xml", isXml: true, systems: "coded" },
+  gml: { ...untyped, measures: "none", texts: { bytes: "noted" }, names: "xml", isXml: true, systems: "coded" },
   fgb: { texts: { date: "noted" }, heights: "all", measures: "all" },
   gdb: {
     texts: { boolean: "noted", date: "noted", stamp: "noted", json: "noted" },
@@ -138,6 +138,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
   dxf: { needsShapes: true, measures: "none" },
   georss: {
     ...untyped,
+    measures: "none",
     integers: { most: fifteen, texting: "silently" },
     isSimple: true,
     names: "rss",
@@ -145,8 +146,8 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     isXml: true,
     isInDegrees: true,
   },
-  jml: { ...untyped, isXml: true, losesEmptyTexts: true, systems: "coded" },
-  mapml: { ...untyped, decimals: [8, 8], heights: "none", isXml: true },
+  jml: { ...untyped, measures: "none", isXml: true, losesEmptyTexts: true, systems: "coded" },
+  mapml: { ...untyped, measures: "none", decimals: [8, 8], heights: "none", isXml: true },
   mbtiles: { decimals: [0, 0], heights: "none", measures: "none" },
   csv: { ...untyped, isInDegrees: true },
   xlsx: {

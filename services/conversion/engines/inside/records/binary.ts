@@ -114,6 +114,8 @@ export function writeMsgpack(value: Value, _options: Options, notes: Notes): Uin
 
 function objectsOf(value: Value): unknown {
   if (value instanceof Exact) return Number(value.text);
+  // The library writes integers of more than 32 bits as floating-point numbers, unless they are big.
+  if (typeof value === "number" && Number.isSafeInteger(value) && (value > 0xffffffff || value < -0x80000000)) return BigInt(value);
   if (Array.isArray(value)) return value.map(objectsOf);
   if (!(value instanceof Map)) return value;
   const object: Record<string, unknown> = Object.create(null);

@@ -105,7 +105,8 @@ export function serialOf({ text, isInstant }: Stamp): { readonly serial: number;
   const [, , clock, fraction, zone] = found;
   if (isInstant !== (zone !== undefined)) return undefined;
   const ms = Date.parse(zone === undefined && clock !== undefined ? `${text}Z` : text);
-  if (Number.isNaN(ms)) return undefined;
+  // Text that names no day of the calendar, such as 30 February, must not become the next day that there is.
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text.slice(0, 10)) return undefined;
   const format = clock === undefined ? "yyyy\\-mm\\-dd" : `yyyy\\-mm\\-dd\\ hh:mm:ss${fraction === undefined ? "" : ".000"}`;
   return { serial: (ms - Date.UTC(1899, 11, 30)) / dayMs, format };
 }

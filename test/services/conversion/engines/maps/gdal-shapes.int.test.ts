@@ -194,7 +194,10 @@ describe("shapes", () => {
   it("lose measures in GeoJSON with a note", async () => {
     const made = await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "geojson");
     expect(made.notes.get("METADATA_DROPPED")).toBe("Measures of 1 shapes were left out.");
-    expect((await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "gpkg")).notes.size).toBe(0);
+    const kept = await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "gpkg");
+    expect(kept.notes.size).toBe(0);
+    const back = await again(kept, "gpkg", "csv");
+    expect([await readFile(back.path, "utf8"), back.notes.size]).toEqual(['WKT,n\n"LINESTRING M (1 2 3,4 5 6)","1"\n', 0]);
   });
 });
 

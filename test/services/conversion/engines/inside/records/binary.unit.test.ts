@@ -11,6 +11,15 @@ const convert = converterOf(dataEngine, convertData);
 const moment = Buffer.from("c70cff075bcd150000000060406abf", "hex");
 
 describe("MessagePack", () => {
+  it("holds integers of more than 32 bits as integers", async () => {
+    const made = await convert(Buffer.from('{"ms":1709212345678,"below":-2147483649,"real":1.5}'), "json", "msgpack");
+    // The bytes of a 64-bit integer and of a 64-bit floating-point number begin with D3 or CF and CB.
+    expect(Buffer.from(made.bytes).toString("hex")).toBe(
+      "83a26d73cf0000018df4fea54ea562656c6f77d3ffffffff7fffffffa47265616ccb3ff8000000000000",
+    );
+    expect(made.codes).toEqual([]);
+  });
+
   it.each([
     ["moments to the nanosecond", moment, '"2021-03-04T05:06:07.123456789Z"', ["TYPES_AS_TEXT"]],
     ["names that are numbers", Buffer.from("8201a1610aa162", "hex"), '{"1":"a","10":"b"}', ["NAMES_CHANGED"]],

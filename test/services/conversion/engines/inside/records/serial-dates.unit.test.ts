@@ -60,3 +60,8 @@ describe("a serial", () => {
       expect(serialOf(new Stamp(text, false))).toBeUndefined();
   });
 });
+
+it("is not made of text that names no day of the calendar, such as 30 February", () => {
+  for (const text of ["1970-02-29", "2023-02-30", "2024-04-31T10:00:00"]) expect(serialOf(new Stamp(text, false))).toBeUndefined();
+  expect(serialOf(new Stamp("2024-02-29", false))?.serial).toBe(45_351);
+});
