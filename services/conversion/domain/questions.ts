@@ -107,11 +107,12 @@ export const answers = {
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),
   /**
    * How much of the stated sound is there, from 0 to 1, or how long it is, 0 if not stated. Open: its end is missing, and it states
-   * nothing. Besides the sound there may be marks and more.
+   * nothing. Places: damaged ones that were found. Besides the sound there may be marks and more.
    */
   soundEnd: record({
     share: finite,
     isOpen: flag,
+    places: uint32,
     seconds: finite,
     beside: list(record({ kind: oneOf(...besideSound), parts: uint32 }), 100),
     /** What decodes the samples, if FFmpeg would choose wrongly. */

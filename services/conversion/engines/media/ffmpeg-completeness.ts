@@ -16,6 +16,8 @@ import { videoFormats } from "./ffmpeg-video-formats.ts";
 export type Length = {
   /** 0 if unknown, or if the result has no length. */
   readonly seconds: number;
+  /** By the file, not guessed from its size or its last time stamp. */
+  readonly isTold: boolean;
   /** How much may be missing without a note. */
   readonly tolerated: number;
 };
@@ -45,35 +47,51 @@ async function framesOf(session: ToolSession, demuxer: string): Promise<{ readon
   return { seconds, isOpen: most > 0 && most - least <= 2 && (last < least || last > most) };
 }
 
+/** Readers of whose files an inspector knows the end, or finds damage. */
+const inspected = /^(wav|aiff|w64|caf|ogg|asf|avi|mov|mpeg|mpegts|flv|dv|gif|apng|mxf|matroska|rm|flac|mp3|aac|ac3|eac3|dts|au)$/;
+
 /** Corrects durations to those in the file header if ffprobe reports only what is present. */
 export async function withEnd(session: ToolSession, inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
-  if (isBare(media, demuxer)) {
-    const { seconds, isOpen } = await framesOf(session, demuxer);
-    const streams = media.streams.map((stream) =>
-      stream.kind === "audio" && seconds > 0 ? { ...stream, durationSeconds: seconds } : stream,
-    );
-    return { ...media, streams, isOpen, ...(seconds > 0 ? { durationSeconds: seconds, isGuessed: false } : {}) };
-  }
-  if (!/^(wav|aiff|w64|caf|ogg|asf|avi|mov|mpeg)$/.test(demuxer)) return media;
-  const { share, isOpen, seconds, beside, decoder } = await inspector.ask("soundEnd", [task.input.path], {
+  const counted = isBare(media, demuxer) ? await withCount(session, media, demuxer) : media;
+  return inspected.test(demuxer) ? await withFound(inspector, task, counted, demuxer) : counted;
+}
+
+async function withCount(session: ToolSession, media: Media, demuxer: string): Promise<Media> {
+  const { seconds, isOpen } = await framesOf(session, demuxer);
+  const streams = media.streams.map((stream) =>
+    stream.kind === "audio" && seconds > 0 ? { ...stream, durationSeconds: seconds } : stream,
+  );
+  return { ...media, streams, isOpen, ...(seconds > 0 ? { durationSeconds: seconds, isGuessed: false } : {}) };
+}
+
+async function withFound(inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  const { share, isOpen, places, seconds, beside, decoder } = await inspector.ask("soundEnd", [task.input.path], {
     more: { format: demuxer },
     signal: task.signal,
   });
-  const lengthOf = (told: number): number => (seconds > 0 ? seconds : share > 0 ? told / share : told);
+  // ASF states only when its last track ends.
+  const lengthOf = (told: number, from = 0): number => (seconds > 0 ? Math.max(0, seconds - from) : share > 0 ? told / share : told);
   const streams = media.streams.map((stream) => ({
     ...stream,
     // Samples with room to spare have at most 24 valid bits.
     ...(decoder === "" ? {} : { decoder, isFloat: false, bits: Math.min(stream.bits, 24) }),
-    durationSeconds: lengthOf(stream.durationSeconds),
+    durationSeconds: lengthOf(stream.durationSeconds, Math.max(0, stream.startSeconds)),
   }));
-  return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen, beside };
+  return {
+    ...media,
+    streams,
+    durationSeconds: lengthOf(media.durationSeconds),
+    isOpen: isOpen || media.isOpen === true,
+    damagedPlaces: places,
+    beside,
+  };
 }
 
 /** Expected duration of the result. */
 export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): Length {
   // A still has no duration, and the WebP encoder only writes at the end.
-  const isTimeless = task.hop.options.some((option) => option.name === "at") || task.hop.to === "webp" || isText(task);
-  if (isTimeless) return { seconds: 0, tolerated: 0 };
+  const isTimeless = isStill(task) || task.hop.to === "webp" || isText(task);
+  if (isTimeless) return { seconds: 0, tolerated: 0, isTold: false };
   const converted = convertedOf(task, media);
   // FLV states only how long its longest track is.
   const isOfAll = demuxer === "flv" && converted.length === media.streams.length;
@@ -87,8 +105,16 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
   const seconds = kept / speedOf(task);
   // The last frame written need not be the last one shown, and its own duration is not counted.
   const steps = converted.map(({ framesPerSecond }) => (framesPerSecond > 0 ? 4 / framesPerSecond : 0));
-  return { seconds, tolerated: isTold ? Math.max(0.5, seconds * 0.01) + Math.max(0, ...steps) : Math.max(1.5, seconds * 0.1) };
+  // FFmpeg takes what is there of an AVI for all of it.
+  return {
+    seconds,
+    isTold: isTold && demuxer !== "avi",
+    tolerated: isTold ? Math.max(0.5, seconds * 0.01) + Math.max(0, ...steps) : Math.max(1.5, seconds * 0.1),
+  };
 }
+
+/** One picture, which is complete whatever comes after it. */
+export const isStill = ({ hop, options }: HopTask): boolean => pictureFormats[hop.to]?.muxer === "image2" || options.at !== undefined;
 
 const isPart = ({ options }: HopTask): boolean => options.duration !== undefined;
 
@@ -120,30 +146,49 @@ export function withoutTrack({ unknownKinds }: Media, kind: Stream["kind"], mess
 const damageSigns =
   /Error while decoding|end mismatch|ac-tex damaged|packet_obj_size \d+ invalid|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/i;
 
-/** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
-export function assertConverted(task: HopTask, { isOpen, delays }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
+/** Notes what is missing. @returns whether that says how much is there. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
+export function assertConverted(task: HopTask, media: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): boolean {
   if (end.exitCode !== 0) {
     const [, codec] = /Decoder \(codec (\w+)\) not found/.exec(end.stderr) ?? [];
     if (codec !== undefined) throw new FilemillError("INVALID_INPUT", `FFmpeg cannot decode the codec ${codec}.`);
-    if (saysBadInput(end, mediaBadInput)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
+    const isDamaged = media.isOpen === true || (media.damagedPlaces ?? 0) > 0;
+    if (isDamaged || saysBadInput(end, mediaBadInput))
+      throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
     throw new FilemillError("CONVERSION_FAILED", "The file could not be converted to this format.");
   }
   // The last picture of an animation may be shown longest, and the written file states only when it begins.
-  const missing = delays === undefined ? expected.seconds - writtenSeconds : 0;
+  const missing = media.delays === undefined ? expected.seconds - writtenSeconds : 0;
   const isShort = missing > expected.tolerated;
   if (isShort && missing > 1.5 && writtenSeconds < expected.seconds * leastShare) {
     throw new FilemillError("INVALID_INPUT", "The file is truncated or damaged: almost nothing of it could be decoded.");
   }
-  const errors = end.stderr.split("\n").filter((line) => damageSigns.test(line)).length;
-  // Their readers guess the whole length from what is there.
-  if (isOpen === true && !isPart(task)) {
-    task.note("INPUT_DAMAGED", `The end of the file is missing; the rest is ${writtenSeconds.toFixed(1)} seconds long.`);
-  } else if (isShort || (errors > 0 && missing > 0.1)) {
-    task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
-  } else if (errors > 0) {
-    const places = errors === 1 ? "one place" : `about ${errors} places`;
-    task.note("INPUT_DAMAGED", `The file is damaged in ${places}; the result is ${writtenSeconds.toFixed(1)} seconds long.`);
-  }
+  if (isStill(task)) return false;
+  const reported = end.stderr.split("\n").filter((line) => damageSigns.test(line)).length;
+  const told = damageOf(task, media, { reported, missing, isShort, writtenSeconds }, expected);
+  if (told !== undefined) task.note("INPUT_DAMAGED", told);
+  return told?.includes(" seconds") ?? false;
+}
+
+type Found = { readonly reported: number; readonly missing: number; readonly isShort: boolean; readonly writtenSeconds: number };
+
+function damageOf(
+  task: HopTask,
+  media: Media,
+  { reported, missing, isShort, writtenSeconds }: Found,
+  expected: Length,
+): string | undefined {
+  const found = media.damagedPlaces ?? 0;
+  const errors = Math.max(reported, found);
+  const places = errors === 1 ? "one place" : `about ${errors} places`;
+  // The WebP encoder writes, and counts, only at the end.
+  const length = (text: string) => (writtenSeconds < 0.1 ? "" : `; the ${text} is ${writtenSeconds.toFixed(1)} seconds long`);
+  const read = `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`;
+  if (media.isOpen === true && !isPart(task))
+    return expected.isTold && missing > 0.1 ? read : `The end of the file is missing${length("rest")}.`;
+  if (isShort || (reported > 0 && missing > 0.1)) return read;
+  if (isPart(task) && reported === 0) return found === 0 ? undefined : `The file is damaged in ${places}, which need not be in this part.`;
+  // What only the inspector found is not missing on FFmpeg's clock.
+  return errors === 0 ? undefined : `The file is damaged in ${places}${reported === 0 ? "" : length("result")}.`;
 }
 
 /** Decoders skip damaged frames, so the clock runs on while the audio gets shorter. */

@@ -4,10 +4,9 @@ import { numberOption, words } from "../shared/hop-table.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { flattening } from "./ffmpeg-alpha.ts";
 import { pictureColours, toneMapping } from "./ffmpeg-colour.ts";
-import { withoutTrack } from "./ffmpeg-completeness.ts";
+import { isStill, withoutTrack } from "./ffmpeg-completeness.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { exactSteps } from "./ffmpeg-delays.ts";
-import { pictureFormats } from "./ffmpeg-formats.ts";
 import { squares, wholePictures } from "./ffmpeg-frames.ts";
 import { firstFrame, inputArgs } from "./ffmpeg-probe.ts";
 import { type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
@@ -47,7 +46,7 @@ function stillArgs(task: HopTask, film: Stream, first: readonly string[], { muxe
   const width = numberOption(task.options, "width");
   const isWebp = muxer === "webp";
   if (isWebp) noteReduced(task, film, { fps: undefined, width });
-  const size = width === undefined ? [] : [isWebp ? narrowed(width) : `scale=${width}:-2`];
+  const size = width === undefined ? [] : [isWebp ? narrowed(width) : `scale=${width}:-1`];
   const scale = [...squares(film), ...size];
   const isFlat = task.hop.to === "jpg" && film.hasAlpha;
   const rest = isFlat
@@ -57,7 +56,7 @@ function stillArgs(task: HopTask, film: Stream, first: readonly string[], { muxe
   return ["-c:v", ...encoder, "-filter:v", [...first, ...rest].join(","), "-frames:v", "1", ...(isWebp ? [] : ["-update", "1"])];
 }
 
-const narrowed = (width: number): string => `scale='min(${width},iw)':-2:flags=lanczos`;
+const narrowed = (width: number): string => `scale='min(${width},iw)':-1:flags=lanczos`;
 
 /** One palette for a whole film, so that static areas do not flicker. */
 const shared = ["palettegen=stats_mode=diff", "paletteuse=dither=bayer:bayer_scale=3"] as const;
@@ -83,7 +82,6 @@ function noteReduced(
 }
 
 const rounded = ({ framesPerSecond }: Stream): number => Number(framesPerSecond.toFixed(3));
-const isStill = ({ hop, options }: HopTask): boolean => pictureFormats[hop.to]?.muxer === "image2" || options.at !== undefined;
 const shownFrom = ({ shownFromSeconds = 0 }: Media) => (shownFromSeconds === 0 ? [] : [`select=gte(t\\,${shownFromSeconds})`]);
 
 /** How long a film may start with black, in seconds. */

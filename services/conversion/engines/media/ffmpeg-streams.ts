@@ -88,6 +88,8 @@ export type Media = {
   readonly plays?: number;
   /** The end of the file is missing, by an unknown amount. */
   readonly isOpen?: boolean;
+  /** Damaged places that FFmpeg does not report. */
+  readonly damagedPlaces?: number;
   /** Of WAV, AIFF and CAF: data besides the sound and its tags. */
   readonly beside?: Answer<"soundEnd">["beside"];
   /** Of an HDR10 film: what it declares about the display on which it was mastered, and about its content. */

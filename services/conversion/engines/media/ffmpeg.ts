@@ -47,12 +47,12 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   const asked = quieterDecibels === 0 ? first : await encodeAs(task, heard);
   const sizeOf = async () => (await stat(session.pathOf("out"))).size;
   const run = asked.end.exitCode === 0 ? await fitted(task, heard, { first: asked, encode: encodeAs, sizeOf }) : asked;
-  assertConverted(task, media, run.end, run.seconds, expected);
+  const isMeasured = assertConverted(task, media, run.end, run.seconds, expected);
   if (isText(task)) await assertText(session, task);
   if (run.frames === 0 && run.seconds === 0 && !isText(task)) {
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
   }
-  await noteChanges(session, inspector, task, { media, converted, expected: has("INPUT_DAMAGED") ? undefined : expected });
+  await noteChanges(session, inspector, task, { media, converted, expected: isMeasured ? undefined : expected });
   // Changes in a discarded result are irrelevant.
   if (!has("INPUT_DAMAGED") && (await keepSmallerSource(session, task))) given.note("SOURCE_KEPT");
   else tell();

@@ -1,6 +1,7 @@
 /** What FFmpeg does not report about a file of sound or video: how much of it is there, and what it contains besides the sound. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer, BesideSound } from "#services/conversion/domain/questions.ts";
+import { damageOf } from "./damage/damage.ts";
 import { boxesIn } from "./extent.ts";
 
 /** Chunks before the sound. Honest files have fewer than ten. */
@@ -8,15 +9,24 @@ const maxChunks = 100;
 /** The longest Ogg page is slightly shorter. */
 const pageBytes = 65_536;
 
-const whole = { share: 1, isOpen: false, seconds: 0, beside: [], decoder: "" } as const;
+const whole = { share: 1, isOpen: false, places: 0, seconds: 0, beside: [], decoder: "" } as const;
 
-/** For WAVE, AIFF, Wave64, CAF, Ogg, ASF, AVI, MP4 and MPEG program streams. Other files, and unclear ones, count as complete. */
+/** By the name of FFmpeg's reader. Files of which nothing is known, and unclear ones, count as complete. */
 export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
+  const told = await statedEndOf(source, format);
+  const { places, isOpen } = await damageOf(source, String(format));
+  // If bytes are missing in its middle, the file is shorter than it states, too.
+  return { ...told, places, isOpen: isOpen || (places === 0 && (told.isOpen || told.share < 1)) };
+}
+
+async function statedEndOf(source: ByteSource, format: unknown): Promise<Answer<"soundEnd">> {
   switch (format) {
     case "wav":
       return { ...(await samplesOf(source, 12, riffChunk)), beside: await besideOf(source, 12, riffChunk) };
+    case "au":
+      return { ...whole, isOpen: isShorter(source, source.head.readUInt32BE(4), source.head.readUInt32BE(8)) };
     case "aiff":
-      return { ...whole, beside: await besideOf(source, 12, aiffChunk) };
+      return { ...whole, isOpen: await isOpenForm(source), beside: await besideOf(source, 12, aiffChunk) };
     case "w64":
       return await samplesOf(source, 40, wave64Chunk);
     case "caf":
@@ -25,8 +35,6 @@ export async function soundEndOf(source: ByteSource, { format }: { readonly form
       return { ...whole, ...(await oggEndOf(source)) };
     case "avi":
       return { ...whole, isOpen: await isOpenFilm(source) };
-    case "mpeg":
-      return { ...whole, isOpen: await isOpenProgram(source) };
     case "asf":
       return { ...whole, seconds: asfSeconds(source.head) };
     case "mov":
@@ -152,6 +160,16 @@ async function samplesOf(source: ByteSource, first: number, chunkOf: (bytes: Buf
   return whole;
 }
 
+/** Whether less is there than is stated. A writer that did not know the length states none, or very much. */
+const isShorter = ({ sizeBytes }: ByteSource, from: number, bytes: number): boolean => bytes < leastGuess && from + bytes > sizeBytes;
+
+/** AIFF: whether its samples are cut off. */
+async function isOpenForm(source: ByteSource): Promise<boolean> {
+  for await (const { name, at, from, bytes } of chunksOf(source, 12, aiffChunk, 16))
+    if (name === "SSND") return isShorter(source, at + from, bytes);
+  return false;
+}
+
 const longestFormat = 80;
 type Decoder = Answer<"soundEnd">["decoder"];
 const decoders: Readonly<Record<number, Decoder>> = { 8: "pcm_u8", 16: "pcm_s16le", 24: "pcm_s24le", 32: "pcm_s32le" };
@@ -209,22 +227,4 @@ async function isOpenFilm(source: ByteSource): Promise<boolean> {
     at += next;
   }
   return false;
-}
-
-const packStart = Buffer.from("000001ba", "hex");
-const startCode = packStart.subarray(0, 3);
-
-/** @see ISO 13818-1, 2.5.3: packs of a fixed form, and packets that state their length. Whether the last is cut off, if that is clear. */
-async function isOpenProgram(source: ByteSource): Promise<boolean> {
-  const tail = await bytesAt(source, Math.max(0, source.sizeBytes - 2 * pageBytes), Math.min(2 * pageBytes, source.sizeBytes));
-  let at = tail.indexOf(packStart);
-  while (at >= 0 && at + 4 <= tail.length) {
-    if (!tail.subarray(at, at + 3).equals(startCode)) return false;
-    const [kind = 0] = tail.subarray(at + 3);
-    if (kind < 0xb9) return false;
-    if (kind === 0xb9) at += 4;
-    else if (kind === 0xba) at += ((tail[at + 4] ?? 0x40) & 0xc0) === 0x40 ? 14 + ((tail[at + 13] ?? 0) & 7) : 12;
-    else at += 6 + (at + 6 > tail.length ? 0 : tail.readUInt16BE(at + 4));
-  }
-  return at > tail.length;
 }
