@@ -63,6 +63,7 @@ function optionsOf(family: Family, from: string, to: string): readonly OptionDef
 }
 
 function expectationsOf(family: Family, from: string, to: string) {
+  const isPlain = from === "csv" || from === "tsv";
   return [
     ...expectingAll(
       from === "csv" && "DIALECT_GUESSED",
@@ -79,14 +80,17 @@ function expectationsOf(family: Family, from: string, to: string) {
           ),
         ]
       : []),
-    ...(from === "csv" || from === "tsv" ? [expecting("CHARACTERS_REPLACED", "Control characters in cells are left out.")] : []),
-    ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && from !== "csv" && from !== "tsv"
+    ...(isPlain && to !== "dbf" ? [expecting("CHARACTERS_REPLACED", "Control characters in cells are left out.")] : []),
+    ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && !isPlain
       ? [expecting("TYPES_AS_TEXT", `Times and booleans${to === "dbf" ? ", and columns of several types," : ""} become text.`)]
       : []),
     ...(to === "dbf"
       ? [
           expecting("NAMES_CHANGED", "Column names are cut to ten capital letters."),
-          expecting("CHARACTERS_REPLACED", "Spaces at the end of texts are left out."),
+          expecting(
+            "CHARACTERS_REPLACED",
+            isPlain ? "Control characters, and spaces at the end of texts, are left out." : "Spaces at the end of texts are left out.",
+          ),
           expecting("METADATA_DROPPED", "Texts that no code page can express are in UTF-8, which the format cannot name."),
         ]
       : []),
