@@ -74,7 +74,7 @@ export const readings: Readonly<Record<string, Reading>> = {
   mapml: { driver: "MapML", name: "in.mapml" },
   gdb: { driver: "OpenFileGDB", name: "in.gdb.zip" },
   // Its layers are interleaved, which a single run into one table does not survive.
-  osm: { driver: "OSM", name: "in.osm", runs: [["points"], ["lines"], ["multipolygons"]] },
+  osm: { driver: "OSM", name: "in.osm", runs: [["points"], ["lines"], ["multilinestrings"], ["multipolygons"], ["other_relations"]] },
   csv: { driver: "CSV", name: "in.csv", args: columns },
 };
 

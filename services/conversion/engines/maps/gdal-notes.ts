@@ -90,7 +90,7 @@ function leftOut(from: string, to: string, { needsShapes, isTable }: Narrow = {}
   if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", "The shapes are left out; their values are kept.")];
   const message = "Shapes of an unsupported type, and entries without a shape, are left out.";
   if (needsShapes === true || to === "georss") return [expecting("ENTRIES_LEFT_OUT", message)];
-  return when(from === "topojson", () => expecting("ENTRIES_LEFT_OUT", "Entries without a shape are left out."));
+  return when(from === "topojson" || from === "osm", () => expecting("ENTRIES_LEFT_OUT", "Entries without a shape are left out."));
 }
 
 function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly Expectation[] {
@@ -101,6 +101,7 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
     ...(curved.has(from) && !curved.has(to) ? ["curves, which become straight lines between points"] : []),
     ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
+    ...(from === "osm" ? ["versions, editors and times of edits", "roles of members"] : []),
     ...(from === "topojson" ? ["ids of single objects, and properties of collections"] : []),
     ...(severalSystems.has(from) || (withSystems.has(from) && inDegrees.has(to))
       ? ["coordinate systems other than WGS 84, whose places become degrees"]

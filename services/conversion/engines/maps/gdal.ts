@@ -122,6 +122,7 @@ async function gather(
       env: { ...environmentOf(drivers, ["GPKG", driver]), ...env },
       limits,
     });
+    throwIfUnturned(end.stderr);
     throwIfFailed(end, badInput, whyUnread[task.hop.from] ?? `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`);
     throwIfClamped(end.stderr);
     noteRenamed(task, end.stderr);
@@ -136,6 +137,14 @@ function noteRenamed(task: HopTask, said: string): void {
   const renamed = [...said.matchAll(/Field '([^'\n]{1,100})' already exists\. Renaming it as '([^'\n]{1,100})'/g)];
   const names = [...new Set(renamed.map(([, before, after]) => `${before} → ${after}`))];
   if (names.length > 0) task.note("NAMES_CHANGED", `Names that differ only in capitals got a number: ${firstNames(names, 3)}.`);
+}
+
+/** GDAL cannot turn an empty point into degrees either. */
+function throwIfUnturned(said: string): void {
+  const [found, place] = /Failed to reproject feature (\d{1,20})/.exec(said) ?? [];
+  if (found === undefined) return;
+  const what = `Feature ${place} is empty, or outside the area of its coordinate system, and cannot be turned into degrees`;
+  throw new FilemillError("INPUT_TOO_COMPLEX", `${what}; GPKG keeps it as it is.`);
 }
 
 /** GDAL has 64-bit integers and clamps larger ones. */

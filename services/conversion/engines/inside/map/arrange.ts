@@ -16,6 +16,7 @@ import { inspectKml } from "./kml.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import { withLists } from "./lists.ts";
 import { addNote } from "./notes.ts";
+import { inspectOsm, withoutComputed } from "./osm.ts";
 import { addFunctions } from "./survey.ts";
 import { withPointValues } from "./tracks.ts";
 import { curvesIn, forgetDefaults, uniteTables } from "./unite.ts";
@@ -40,6 +41,10 @@ function sourceOf({ from, input, lists = [] }: Asked, tables: readonly Table[], 
   if (unsureFormats.has(from)) decodeTexts(database, tables, input, notes);
   if (from === "shp") return withDbaseValues(database, tables, input, notes);
   if (from === "csv") return withNumbers(database, tables);
+  if (from === "osm") {
+    inspectOsm(textOfXml(readFileSync(input)), database, tables, notes);
+    return tables.map(withoutComputed);
+  }
   if (from === "gml") return withLists(database, withNumbers(database, tables), new Set(lists), notes);
   if (from === "kml" || from === "kmz") {
     inspectKml(readFileSync(input), notes);
@@ -56,7 +61,7 @@ const nothing = { layers: [], shapes: 0, lost: 0, bare: 0, hasHeights: false, ha
 
 function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
   // Near-JSON, for example with NaN, is left to GDAL.
-  const unknown = { ids: [], shapes: 0, hasSystem: true, texts: [], hasTextsLikeJson: false, hasLongReals: false };
+  const unknown = { ids: [], ownsId: false, shapes: 0, hasSystem: true, texts: [], hasTextsLikeJson: false, hasLongReals: false };
   if (from !== "geojson" && from !== "geojsonl" && from !== "topojson") return unknown;
   try {
     if (from === "topojson") {
@@ -79,10 +84,13 @@ const holdsCurves = new Set(["gpkg", "gml", "fgb", "csv"]);
 
 export function arrange(asked: Asked): unknown {
   const notes: Notes = new Map();
-  const { ids, shapes, hasSystem, texts, hasTextsLikeJson, hasLongReals } = jsonOf(asked, notes);
+  const { ids, ownsId, shapes, hasSystem, texts, hasTextsLikeJson, hasLongReals } = jsonOf(asked, notes);
+  const hasMixedIds = ids.some((id) => typeof id === "string");
   const isToBeDegrees = hasSystem || hasTextsLikeJson || texts.length > 0;
+  if (asked.gathered === undefined && hasMixedIds && !ownsId)
+    addNote(notes, "TYPES_AS_TEXT", "Because some ids are text, those that are numbers became also a property, as text.");
   if (asked.gathered === undefined) return { ok: true, notes: [...notes], map: { ...nothing, shapes, hasLongReals, isToBeDegrees } };
-  if (ids.some((id) => typeof id === "string")) addNote(notes, "TYPES_AS_TEXT", "Ids of features, of several types, became text.");
+  if (hasMixedIds) addNote(notes, "TYPES_AS_TEXT", "Ids of features, of several types, became text.");
   const limits: Limits = {
     ...limitsOf[asked.to],
     ...(asked.isOfPoints === true ? { isOfPoints: true, heights: "all", measures: "none" } : {}),
@@ -92,7 +100,11 @@ export function arrange(asked: Asked): unknown {
     database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
     addFunctions(database, limits);
     const tables = tablesOf(database).map((table) => ({ ...table, columns: table.columns.map((column) => textColumn(column, texts)) }));
-    const united = uniteTables(database, sourceOf(asked, tables, database, notes), { ids, from: asked.from });
+    const united = uniteTables(database, sourceOf(asked, tables, database, notes), {
+      ids,
+      areRead: hasMixedIds && !ownsId,
+      from: asked.from,
+    });
     const curves = united === undefined || holdsCurves.has(asked.to) ? 0 : curvesIn(database);
     const isToTurn = united === undefined || mustBeDegrees(database, united.crs, limits);
     if (isToTurn || curves > 0) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees: isToTurn, curves } };

@@ -12,6 +12,8 @@ const ofCollection = new Set(["type", "features", "name", "crs", "bbox"]);
 export type GeoJsonFacts = {
   /** Ids of all features in order, if any id is a number; otherwise GDAL already makes them a property. As text if some are text. */
   readonly ids: readonly (number | string | undefined)[];
+  /** Whether a property has this name. */
+  readonly ownsId: boolean;
   /** How many features have a shape. */
   readonly shapes: number;
   /** Numbers with more than 15 digits. */
@@ -68,6 +70,7 @@ export function inspectGeoJson(text: string, notes: Notes): GeoJsonFacts {
     hasLongReals: features.some(({ properties }) => Object.values(fieldsOf(properties)).some(isLong)),
     hasSystem: root["crs"] !== undefined && root["crs"] !== null,
     ids: numberedIds(features.map(({ id }) => id)),
+    ownsId: features.some(({ properties }) => Object.hasOwn(fieldsOf(properties), "id")),
     shapes: features.filter(({ type, geometry }) => type !== "Feature" || (geometry !== null && geometry !== undefined)).length,
   };
 }

@@ -10,6 +10,8 @@ export type United = { readonly columns: readonly Column[]; readonly crs: number
 type More = {
   /** By feature, in source order. */
   readonly ids: readonly (number | string | undefined)[];
+  /** GDAL made them a property already, as it does if some are text. */
+  readonly areRead: boolean;
   readonly from: string;
 };
 
@@ -36,14 +38,15 @@ export function curvesIn(database: DatabaseSync): number {
 }
 
 /** Undefined if the tables have different coordinate systems. */
-export function uniteTables(database: DatabaseSync, tables: readonly Table[], { ids, from }: More): United | undefined {
+export function uniteTables(database: DatabaseSync, tables: readonly Table[], { ids, areRead, from }: More): United | undefined {
   const filled = tables.filter(({ name }) => database.prepare(`SELECT 1 FROM ${quoted(name)} LIMIT 1`).get() !== undefined);
   // 4979 is 4326 with heights.
   const systems = new Set(filled.filter(({ shapes }) => shapes !== undefined).map(({ crs }) => (crs === 4979 ? 4326 : crs)));
   if (systems.size > 1) return undefined;
   const columns = unionOf(withEmptyColumns.has(from) ? filled.map((table) => withoutEmpty(database, table)) : filled);
   const layer = !withoutLayers.has(from) && filled.length > 1 ? freeName("layer", columns) : undefined;
-  const id = ids.some((each) => each !== undefined) ? freeName("id", columns) : undefined;
+  const isThere = areRead && columns.some(({ name, type }) => name === "id" && type === "text");
+  const id = ids.some((each) => each !== undefined) && !isThere ? freeName("id", columns) : undefined;
   const all: readonly Column[] = [
     ...(id === undefined ? [] : [{ name: id, type: typeOfIds(ids) }]),
     ...(layer === undefined ? [] : [{ name: layer, type: "text" as const }]),

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { map, openMaps, point } from "./maps.ts";
 
-const { convert } = openMaps();
+const { convert, read } = openMaps();
 
 describe("with feature ids", () => {
   const featureOf = (id: string | number) =>
@@ -18,12 +18,12 @@ describe("with feature ids", () => {
   });
 
   it.each([
-    ["numbers", [1, 7]],
-    ["several types", [1, "q"]],
-    ["text", ["p", "q"]],
-  ])("keep ids from GeoJSON lines: %s", async (_, ids) => {
+    ["numbers", [1, 7], []],
+    ["several types", [1, "q"], ["TYPES_AS_TEXT"]],
+    ["text", ["p", "q"], []],
+  ])("keep ids from GeoJSON lines: %s", async (_, ids, codes) => {
     const made = await convert(ids.map(featureOf).join("\n"), "geojsonl", "geojson");
-    expect([...made.notes.keys()]).toEqual([]);
+    expect([...made.notes.keys()]).toEqual(codes);
     expect(JSON.parse(await readFile(made.path, "utf8")).features.map(({ id }: { id: unknown }) => id)).toEqual(ids);
   });
 });
@@ -63,4 +63,17 @@ it.each(["geojsonl", "gpkg"])("name those that differ only in capitals, of which
 it("lose leading spaces in KML, with a note", async () => {
   const made = await convert(map([{ text: " a" }, point(8, 47)]), "geojson", "kml");
   expect([...made.notes]).toEqual([["CHARACTERS_REPLACED", "Spaces around texts were left out: text."]]);
+});
+
+it.each(["fgb", "gpkg"])("ids of which some are numbers and some text become one property in %s, as text with a note", async (to) => {
+  const source = map([{ n: 1 }, point(8, 47), { id: "a" }], [{ n: 2 }, point(8, 48), { id: 7 }]);
+  const made = await convert(source, "geojson", to);
+  expect(made.notes.get("TYPES_AS_TEXT")).toBe("Ids of features, of several types, became text.");
+  const features = await read(made, to);
+  expect(features.map(({ properties }: { properties: object }) => properties)).toEqual(
+    expect.arrayContaining([
+      { id: "a", n: 1 },
+      { id: "7", n: 2 },
+    ]),
+  );
 });

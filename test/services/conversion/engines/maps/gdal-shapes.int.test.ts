@@ -191,6 +191,21 @@ describe("shapes", () => {
     expect([...made.notes.keys()].sort()).toEqual(["EMPTY_VALUES_DROPPED", "ENTRIES_LEFT_OUT"]);
   });
 
+  it("that are empty in metres are named, because nothing makes degrees of them", async () => {
+    const { path } = await convert('WKT,n\n"POINT (9 47)",1\n"POINT EMPTY",2\n', "csv", "gpkg", { crs: 32632 });
+    const database = new DatabaseSync(path);
+    for (const { name } of database.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all())
+      database.exec(`DROP TRIGGER "${String(name)}"`);
+    // A point whose coordinates are not numbers, as other programs write it.
+    const empty = Buffer.from("47500011787f00000101000000000000000000f87f000000000000f87f", "hex");
+    database.prepare("UPDATE data SET geom = ? WHERE n = 2").run(empty);
+    database.close();
+    await expect(convert(await readFile(path), "gpkg", "geojson")).rejects.toMatchObject({
+      code: "INPUT_TOO_COMPLEX",
+      message: expect.stringContaining("Feature 2 is empty"),
+    });
+  });
+
   it("lose measures in GeoJSON with a note", async () => {
     const made = await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "geojson");
     expect(made.notes.get("METADATA_DROPPED")).toBe("Measures of 1 shapes were left out.");
