@@ -89,6 +89,10 @@ export const answers = {
     bitDepth: optional(whole(255)),
     /** PNG only: whether one colour, or some of a palette, are transparent. */
     isKeyed: optional(flag),
+    /** PNG only: whether it has a profile for greys. */
+    hasGreyProfile: optional(flag),
+    /** PNG only: whether it states a resolution, but not in EXIF. */
+    isSizedOutsideExif: optional(flag),
     /** JPEG only. */
     components: optional(whole(255)),
   }),

@@ -49,6 +49,12 @@ export function depthArgumentsOf({ isShallow }: Picture, { depth, space }: Scene
   return isShallow === true || isCut ? ["-depth", "8"] : [];
 }
 
+/** `tallness`: how many times as high as wide pixels are. `density`: pixels per inch that a person may have meant. */
+export function printedSizeOf({ across, down, unit }: Scene): { readonly tallness: number; readonly density: number | undefined } {
+  const density = unit === "Undefined" ? 0 : across * (unit === "PixelsPerCentimeter" ? 2.54 : 1);
+  return { tallness: across > 0 && down > 0 ? across / down : 1, density: density > 72.5 ? density : undefined };
+}
+
 /** Formats whose resolution always is one, where the program would write the shape of pixels as almost nothing. */
 const measured = /^(?:bmp|psd|pcx|dcx)$/;
 

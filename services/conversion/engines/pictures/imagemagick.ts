@@ -23,10 +23,18 @@ import { largestOf, withMasks } from "./imagemagick-icon.ts";
 import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, orientationArgumentsOf, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
-import { densityArgumentsOf, depthArgumentsOf, isPhotoshop, type Scene, sceneFormat, scenesIn } from "./imagemagick-scenes.ts";
+import {
+  densityArgumentsOf,
+  depthArgumentsOf,
+  isPhotoshop,
+  printedSizeOf,
+  type Scene,
+  sceneFormat,
+  scenesIn,
+} from "./imagemagick-scenes.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { isForPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
-import { noteDepth, noteOblong } from "./pixel-notes.ts";
+import { noteDepth, noteOblong, noteUnsized } from "./pixel-notes.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
 const program = magick.path;
@@ -158,7 +166,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   if (isConverted || isLab || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
   if (/^light 65535$/m.test(end.stdout)) task.note("MEDIA_CHANGED", "Values of 1 and above became full brightness.");
   noteDepth(task, scene, target);
-  noteOblong(task, facts?.tallness);
+  const { tallness, density } = printedSizeOf(scene);
+  noteOblong(task, facts?.tallness ?? tallness);
+  noteUnsized(task, facts === undefined ? density : facts.density);
   if (source.coder === "exr") await noteExr(inspector, task);
   await session.adopt("out");
 }

@@ -68,17 +68,20 @@ const badInput = [
 
 /**
  * heif-enc stores pixels unrotated, and HEIC readers ignore the EXIF orientation, so pictures are rotated first. It aborts on greyscale
- * with few bits, corrupts palettes with transparency, and takes colour spaces only from a profile.
+ * with few bits, corrupts palettes with transparency, takes colour spaces only from a profile, which readers refuse if it is for greys, and
+ * the resolution only from EXIF.
  */
 async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const asked = { more: { format: "png" }, signal: task.signal };
-  const { orientation, bitDepth = 8, isKeyed = false, tallness } = await inspector.ask("pictureFacts", [task.input.path], asked);
+  const facts = await inspector.ask("pictureFacts", [task.input.path], asked);
+  const { orientation, bitDepth = 8, isKeyed = false } = facts;
   const { isNamed } = await inspector.ask("namedColours", [task.input.path], asked);
   if (bitDepth > 8) task.note("MEDIA_CHANGED", `Colours have 10 bits instead of ${bitDepth}.`);
-  noteOblong(task, tallness);
   const isStripped = task.options.metadata === "strip";
-  if (orientation === 1 && bitDepth >= 8 && !isKeyed && !isNamed && !isStripped) {
+  const isOther = isKeyed || isNamed || isStripped || facts.hasGreyProfile === true || facts.isSizedOutsideExif === true;
+  if (orientation === 1 && bitDepth >= 8 && !isOther) {
     try {
+      noteOblong(task, facts.tallness);
       return await encodeUpright(sandbox, task);
     } catch (error) {
       // heif-enc aborts on whatever libpng cannot read; libvips reports the error, or reads the picture.
@@ -86,7 +89,7 @@ async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
     }
   }
   await using made = stepFile(task, "upright");
-  const options = { compressionLevel: 1, metadata: isStripped ? "strip" : "keep", profile: "keep" };
+  const options = { compressionLevel: 1, metadata: isStripped ? "strip" : "keep", profile: "keep", isSizedInExif: !isStripped };
   await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: made.path });
   await encodeUpright(sandbox, { ...task, input: await made.as(task.input.format) });
 }

@@ -21,6 +21,7 @@ import { integerIn } from "../shared/options.ts";
 import { openOutput, openToolSession, probeOf, stepFile, type ToolSession } from "../shared/tool-run.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
+import { noteOblong, noteUnsized } from "./pixel-notes.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
 const effort = integerIn("effort", [1, 9], "Effort: higher is smaller and slower", { default: 4 });
@@ -69,7 +70,7 @@ const badInput = [
 ];
 
 async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
-  if (task.hop.from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => encode(host, meant));
+  if (task.hop.from === "png") return await encodePng(host, pictures, task);
   if (task.hop.to === "jxl") return task.hop.from === "jxl" ? await rewrite(host, pictures, task) : await encode(host, task);
   // The tools go by file extension.
   const inside = "/input/picture.jxl";
@@ -97,6 +98,17 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
   const named = numbers === undefined ? {} : { namedColours: numbers };
   const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options, ...named };
   await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
+}
+
+async function encodePng(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const asked = { more: { format: "png" }, signal: task.signal };
+  const { density, tallness } = await host.inspector.ask("pictureFacts", [task.input.path], asked);
+  noteUnsized(task, density);
+  await withMeantColours({ ...host, pictures }, task, "keep", async (meant) => {
+    // The picture as it was may have been changed, and its shape named.
+    if (meant === task) noteOblong(task, tallness);
+    await encode(host, meant);
+  });
 }
 
 /** Through PNG, if it is changed. */

@@ -16,7 +16,7 @@ export function setDensity(image, { from, to, options }, first, drawn) {
     if (to === "png" || to === "tiff") image.options.withMetadataDensity = drawn;
     return;
   }
-  if (density !== undefined && to !== "tiff" && to !== "png" && to !== "gif") {
+  if (density !== undefined && (/^(?:jpg|webp|avif)$/.test(to) || options.isSizedInExif === true)) {
     image.withDensity(density);
     // Otherwise withDensity would keep all of the EXIF data.
     if (options.metadata === "strip") image.withExif({});

@@ -67,21 +67,25 @@ async function isBilevelPcx(file: ByteSource, page: number | undefined): Promise
 /** @see PNG third edition, 11.2.1, 11.3.3.3, 11.3.4.3 and 11.3.4.5: the size comes first, and pHYs before the data, in pixels per metre. */
 function pngFacts(head: Buffer): PictureFacts {
   let [density, tallness]: [number | undefined, number] = [undefined, 1];
-  let [hasProfile, isKeyed] = [false, false];
+  let [hasProfile, isKeyed, hasGreyProfile] = [false, false, false];
+  let inExif: number | undefined;
   let orientation = 1;
   for (let at = 8; at + 12 <= head.length; at += 12 + head.readUInt32BE(at)) {
     const type = head.toString("latin1", at + 4, at + 8);
     // The chunk starts with the profile's name.
+    if (type === "iCCP") hasGreyProfile = (head.readUInt8(25) & 2) === 0;
     if (type === "iCCP") hasProfile = !/^[^\0]*sRGB/i.test(head.toString("latin1", at + 8, at + 88));
     if (type === "tRNS") isKeyed = true;
-    if (type === "eXIf") orientation = exifFacts(head.subarray(at + 8, at + 8 + head.readUInt32BE(at))).orientation;
+    if (type === "eXIf") ({ orientation, density: inExif } = exifFacts(head.subarray(at + 8, at + 8 + head.readUInt32BE(at))));
     if (type === "pHYs" && at + 17 <= head.length) {
       tallness = tallnessOf(head.readUInt32BE(at + 8), head.readUInt32BE(at + 12));
       if (head[at + 16] === 1) density = meantDensity(head.readUInt32BE(at + 8) * 0.0254);
     }
   }
   const [width, height, bitDepth] = [head.readUInt32BE(16), head.readUInt32BE(20), head.readUInt8(24)];
-  return { width, height, orientation, density, tallness, hasProfile, bitDepth, isKeyed, components: undefined };
+  const isSizedOutsideExif = density !== undefined && inExif === undefined;
+  const shared = { width, height, orientation, density, tallness, components: undefined };
+  return { ...shared, hasProfile, bitDepth, isKeyed, hasGreyProfile, isSizedOutsideExif };
 }
 
 function jpegFacts(head: Buffer): PictureFacts {
@@ -96,7 +100,8 @@ function jpegFacts(head: Buffer): PictureFacts {
     if (isFrame) {
       const [width, height, components] = [head.readUInt16BE(at + 7), head.readUInt16BE(at + 5), head[at + 9]];
       const shared = { width, height, orientation, density, tallness };
-      return { ...shared, hasProfile: undefined, bitDepth: undefined, isKeyed: undefined, components };
+      const ofPng = { hasProfile: undefined, bitDepth: undefined, isKeyed: undefined };
+      return { ...shared, ...ofPng, hasGreyProfile: undefined, isSizedOutsideExif: undefined, components };
     }
     const text = head.toString("latin1", at + 4, at + 10);
     if (marker === 0xe0 && text.startsWith("JFIF\0")) {

@@ -64,4 +64,10 @@ describe("scenes of ImageMagick", () => {
     const turned = await readFile((await bench.convert(fax, "tiff", "bmp")).path);
     expect([38, 42].map((at) => Math.round(turned.readInt32LE(at) * 0.0254))).toEqual([100, 300]);
   });
+
+  it("names the resolution that JPEG 2000 does not get", async () => {
+    const page = join(bench.folder, "page.tiff");
+    await run(magick, ["-size", "8x8", "xc:red", "-units", "PixelsPerCentimeter", "-density", "118.11", page]);
+    expect((await bench.convert(page, "tiff", "jp2")).notes.get("MEDIA_CHANGED")).toBe("The resolution of 300 dpi was not kept.");
+  });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
+import { profileOf } from "#services/conversion/engines/pictures/icc-profile.mjs";
 import { libheifEngine } from "#services/conversion/engines/pictures/libheif.ts";
 import { byFfmpeg, byGraphicsMagick, differenceOf, halvesOf } from "#test/contract/colours.ts";
 import { testEngine, useBench } from "#test/contract/engine.ts";
@@ -36,6 +37,31 @@ describe("engine libheif, in detail", () => {
     await noise(160, 120).png().toFile(rough);
   });
   const bytesOf = async (path: string) => (await stat(path)).size;
+
+  it("keeps the resolution of a PNG, in EXIF", async () => {
+    const printed = join(bench.folder, "printed.png");
+    await run("convert-im6.q16", ["-size", "64x64", "xc:teal", "-units", "PixelsPerInch", "-density", "240", `png24:${printed}`]);
+    const { path, notes } = await bench.convert(printed, "png", "heic");
+    expect(notes.has("MEDIA_CHANGED")).toBe(false);
+    expect((await run("exiftool", ["-s3", "-XResolution", path])).stdout.trim()).toBe("240");
+  });
+
+  it("converts greys with a profile to sRGB, because readers refuse such a profile beside colours", async () => {
+    const [grey, profile, back] = ["grey.png", "grey.icc", "grey-again.png"].map((name) => join(bench.folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await writeFile(
+      profile,
+      profileOf({ name: "grey", primaries: [0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329], lightOf: (value) => value, isGrey: true }),
+    );
+    await run("convert-im6.q16", ["-size", "64x64", "xc:gray(50%)", "-colorspace", "Gray", "-depth", "8", "-profile", profile, grey]);
+    const { path } = await bench.convert(grey, "png", "heic");
+    await run("heif-convert", [path, back]);
+    // Half of the light is 188 of 255 in sRGB.
+    expect((await sharp(back).stats()).channels[0]?.mean).toBeCloseTo(188, -1);
+  });
 
   it("applies quality and effort", async () => {
     const coarse = await bytesOf((await bench.convert(rough, "png", "heic", { quality: 20 })).path);

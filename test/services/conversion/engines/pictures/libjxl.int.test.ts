@@ -127,4 +127,15 @@ describe("engine libjxl, in detail", () => {
     );
     expect(outcome).toBe(true);
   });
+
+  it("names the shape of pixels and the resolution that it does not keep", async () => {
+    const printed = join(bench.folder, "printed.png");
+    const convert = async (density: string) => {
+      await run("convert-im6.q16", ["-size", "8x8", "xc:teal", "-units", "PixelsPerInch", "-density", density, printed]);
+      return (await bench.convert(printed, "png", "jxl")).notes.get("MEDIA_CHANGED");
+    };
+    expect(await convert("300")).toBe("The resolution of 300 dpi was not kept.");
+    expect(await convert("300x150")).toBe("Pixels are square now; they were 0.50 times as wide as high.");
+    expect(await convert("72")).toBeUndefined();
+  });
 });
