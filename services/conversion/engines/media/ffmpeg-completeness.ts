@@ -22,6 +22,8 @@ export type Length = {
   readonly tolerated: number;
 };
 
+const unknownLength: Length = { seconds: 0, tolerated: 0, isTold: false };
+
 /** Containers that store each track's duration; others have it guessed from the bit rate, or store only that of the longest track. */
 const tells = /^(mov|matroska|avi|wav|w64|flac|aiff|caf|au|flv|wv|tta|asf|mxf)$/;
 /** If less than this share can be decoded, the file counts as damaged. */
@@ -91,13 +93,19 @@ async function withFound(inspector: Inspector, task: HopTask, media: Media, demu
 export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): Length {
   // A still has no duration, and the WebP encoder only writes at the end.
   const isTimeless = isStill(task) || task.hop.to === "webp" || isText(task);
-  if (isTimeless) return { seconds: 0, tolerated: 0, isTold: false };
+  if (isTimeless) return unknownLength;
   const converted = convertedOf(task, media);
   // FLV states only how long its longest track is.
   const isOfAll = demuxer === "flv" && converted.length === media.streams.length;
   const durations = converted.map(({ durationSeconds }) => (isOfAll ? media.durationSeconds : durationSeconds));
+  // One track may be shorter than the file; that its end is missing is found otherwise.
+  const isOfSome = converted.length < media.streams.filter(({ kind }) => kind === "audio" || kind === "video").length;
   const isTold =
-    (tells.test(demuxer) || (demuxer === "mp3" && !media.isGuessed)) && durations.length > 0 && durations.every((seconds) => seconds > 0);
+    !(demuxer === "asf" && isOfSome) &&
+    (tells.test(demuxer) || (demuxer === "mp3" && !media.isGuessed)) &&
+    durations.length > 0 &&
+    durations.every((seconds) => seconds > 0);
+  if (!isTold && isOfSome && inspected.test(demuxer)) return unknownLength;
   const whole = isTold ? Math.max(...durations) : media.durationSeconds;
   const rest = Math.max(0, whole - (numberOption(task.options, "start") ?? 0));
   const asked = numberOption(task.options, "duration");

@@ -76,6 +76,17 @@ it.each(["ts", "mpg", "mp3", "aac", "ac3", "mp2"])("two joined films or sounds a
   expect((await convert(path, from, to)).notes.get("INPUT_DAMAGED")).toBeUndefined();
 });
 
+it.each([
+  ["wmv", "-c:v wmv2 -c:a wmav2"],
+  ["flv", "-c:v flv1 -ar 22050 -c:a libmp3lame"],
+  ["webm", "-c:v libvpx -deadline realtime -c:a libopus -live 1 -f webm"],
+])("sound that is shorter than its film is not called damaged: %s", async (from, coding) => {
+  const path = pathOf(`short.${from}`);
+  const sources = "-f lavfi -i testsrc2=size=96x64:rate=25:duration=9 -itsoffset 0.7 -f lavfi -i sine=duration=2:r=48000";
+  await ffmpeg(...words(sources), ...words(coding), path);
+  expect((await convert(path, from, "wav")).notes.get("INPUT_DAMAGED")).toBeUndefined();
+});
+
 it("a recording of a broadcast, which begins and ends anywhere, is not called damaged", async () => {
   const bytes = await readFile(await made("ts", `${film} -c:v mpeg2video -g 10 -c:a mp2`));
   const path = pathOf("recorded.ts");

@@ -123,3 +123,10 @@ describe("an interlaced film comes out without combing", () => {
     expect(Number(/All:(\S+)/.exec(answer)?.[1])).toBeGreaterThan(0.97);
   });
 });
+
+it.each(["gif", "webp", "png"])("a film of odd height keeps it in %s", async (to) => {
+  const path = pathOf("odd.mp4");
+  await ffmpeg(...words("-f lavfi -i testsrc2=size=121x67:rate=5:duration=1 -pix_fmt yuv444p -c:v libx264"), path);
+  const { width, height, pageHeight } = await sharp((await convert(path, "mp4", to)).path, { animated: true }).metadata();
+  expect([width, pageHeight ?? height]).toEqual([121, 67]);
+});
