@@ -40,11 +40,14 @@ PART = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml"
 
 def descriptions_left_out(document, job):
     """Whether descriptions of pictures go: the office reads none of charts, tables and turned pictures of Word, and writes none to DOC."""
-    shapes = shapes_of(document.getDrawPage())
-    kept = {plain(getattr(shape, name, "")) for shape in shapes for name in ("Title", "Description")} - {""}
-    if job["exportFilter"] == "MS Word 97":
+    kept = descriptions(document.getDrawPage())
+    if job["exportFilter"].startswith("MS Word 97"):
         return bool(kept) or bool(described_in(job["input"]))
     return not described_in(job["input"]) <= kept
+
+
+def descriptions(shapes):
+    return {plain(getattr(shape, name, "")) for shape in shapes_of(shapes) for name in ("Title", "Description")} - {""}
 
 
 def described_in(path):
@@ -78,6 +81,8 @@ def kinds_left_out(document, job):
         found.add("beside")
     if job["exportFilter"].endswith("_pdf_Export") and may_mention(job["input"], SPEECH, TYPES) and any(map(is_spoken, pages)):
         found.add("speech")
+    if job["exportFilter"].startswith("MS PowerPoint 97") and any(map(descriptions, pages)):
+        found.add("descriptions")
     if "slides" in job and any(map(has_common_text, pages)):
         found.add("masters")
     told = set(words_in_diagrams(job["input"]))

@@ -146,6 +146,12 @@ it("notes that text of the master was left out, which each slide shows", async (
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Text that slides have from their master was left out.");
 });
 
+it("notes that descriptions of shapes were left out, for which PPT has no place", async () => {
+  const described = shape(96, "", "x").replace("/>", ' descr="A map"/>');
+  const { messages } = await convert(await withParts({ "ppt/slides/slide1.xml": ["</p:spTree>", described] }), "pptx", "ppt");
+  expect(messages.get("TEXT_LEFT_OUT")).toMatch(/^Descriptions /);
+});
+
 it("keeps text beside the speaker's notes, and notes that headers of their pages were left out", async () => {
   const parts = unzipSync(slides);
   const [place = "", page = new Uint8Array()] = Object.entries(parts).find(([name]) => /notesSlide1\.xml$/.test(name)) ?? [];
