@@ -4,6 +4,7 @@ import { pngOfBmp } from "./bmp-samples.mjs";
 import { picturesOfFits, pngOfFits } from "./fits-samples.mjs";
 import { isCutShort } from "./gif-canvas.mjs";
 import { pngOfPam } from "./pam-samples.mjs";
+import { withSourceTexts } from "./png-texts.mjs";
 import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { assertFormat, choosePage, Failure, failureOf, failureOfCut } from "./sharp-failures.mjs";
@@ -252,7 +253,7 @@ async function outcomeOf(bytes, request, notes) {
     return await convert(png, { ...request, from: "png", options: { ...request.options, page: 1 } }, notes, "warning");
   }
   if (request.from === "svg") return await convertKindly(plainSvg(bytes), request, notes);
-  if (!isMoving(request.from, bytes)) return await convertKindly(bytes, request, notes);
+  if (!isMoving(request.from, bytes)) return withSourceTexts(request, bytes, await convertKindly(bytes, request, notes));
   const tell = () => notes.set("ANIMATION_REDUCED", "Only the still picture of the animation was converted.");
   tell();
   const outcome = await convertKindly(stillOf(request.from, bytes), request, notes);

@@ -27,6 +27,7 @@ const imported = [
   "gif-canvas.mjs",
   "heif-boxes.mjs",
   "pam-samples.mjs",
+  "png-texts.mjs",
   "sharp-colours.mjs",
   "sharp-encoders.mjs",
   "sharp-failures.mjs",
