@@ -71,6 +71,16 @@ it("names the sides of a cube map, and the effects of a Photoshop file without a
   }
 });
 
+it.each([
+  [8, [200], "The inks of a duotone were left out: it is grey now."],
+  [7, [1, 2, 3], "Channels that say nothing of their colours were taken for those of a usual picture."],
+  [3, [1, 2, 3, 4], "A further channel was left out."],
+  [3, [1, 2, 3], undefined],
+] as const)("names what of a Photoshop file of mode %i is left out", async (mode, channels, told) => {
+  const file = await benches.magick.given(photoshopOf(mode, channels, []), "psd");
+  expect((await benches.magick.convert(file, "psd", "png")).notes.get("MEDIA_CHANGED")).toBe(told);
+});
+
 /** 1 by 1 pixel of 24 bits, in run lengths. */
 function sunOf(data: readonly number[]): Buffer {
   const head = Buffer.alloc(32);
