@@ -1,12 +1,12 @@
 /** What GDAL does not report about an OpenStreetMap file: objects of which it makes no shape, and who edited them when. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
+import { attributeIn, attributes, tagsIn } from "../html-tags.ts";
 import { quoted, type Table } from "./columns.ts";
 import { addNote, named } from "./notes.ts";
 
-const opening = /<(node|way|relation)\s([^<>]{0,2000})>/g;
-const idOf = (attributes: string): string | undefined => /(?:^|\s)id\s{0,9}=\s{0,9}["'](-?\d{1,20})["']/.exec(attributes)?.[1];
-const edited = /(?:^|\s)(?:version|timestamp|changeset|uid|user)\s{0,9}=/;
+const objects = new Set(["node", "way", "relation"]);
+const edits = new Set(["version", "timestamp", "changeset", "uid", "user"]);
 
 /** GDAL computes the order in which roads are drawn, which is not in the file. */
 export function withoutComputed(table: Table): Table {
@@ -17,14 +17,19 @@ export function inspectOsm(text: string, database: DatabaseSync, tables: readonl
   const read = idsIn(database, tables);
   const left: string[] = [];
   let [isEdited, hasRoles] = [false, false];
-  for (const { 0: tag, 1: kind = "", 2: attributes = "", index } of text.matchAll(opening)) {
-    isEdited ||= edited.test(attributes);
-    if (attributes.endsWith("/")) continue;
-    const end = text.indexOf(`</${kind}`, index);
-    const inside = text.slice(index + tag.length, end < 0 ? undefined : end);
-    hasRoles ||= /\srole\s{0,9}=\s{0,9}["'][^"']/.test(inside);
-    const id = idOf(attributes);
-    if (id !== undefined && inside.includes("<tag") && !read.has(`${kind} ${id}`)) left.push(`${kind} ${id}`);
+  /** An object of which no tag has been seen yet. */
+  let bare: string | undefined;
+  for (const { name, isEnd, isEmpty, at, end } of tagsIn(text)) {
+    if (objects.has(name)) {
+      const tag = text.slice(at, end);
+      isEdited ||= attributes(tag).some((each) => edits.has(each.name));
+      bare = isEnd || isEmpty ? undefined : `${name} ${attributeIn(tag, "id")}`;
+    } else if (name === "member") {
+      hasRoles ||= (attributeIn(text.slice(at, end), "role") ?? "") !== "";
+    } else if (name === "tag" && bare !== undefined) {
+      if (!read.has(bare)) left.push(bare);
+      bare = undefined;
+    }
   }
   if (left.length > 0)
     addNote(notes, "ENTRIES_LEFT_OUT", `Objects with tags that make no shape of their own were left out: ${named(left)}.`);

@@ -38,3 +38,11 @@ it("name what makes no shape of its own, and the edits and roles that are left o
   expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Objects with tags that make no shape of their own were left out: way 11.");
   expect(notes.get("METADATA_DROPPED")).toBe("Versions, editors and times of edits and roles of members were left out.");
 });
+
+it("take no angle bracket in a name, and no comment, for the end or the beginning of an object", async () => {
+  const users = [5, 6].map((id) => `<node id="${id}" lat="1" lon="2" user="a>b"/>`).join("");
+  const comment = `<!--${"<way id='1'>".repeat(1000)}-->`;
+  const well = '<node id="9" lat="1" lon="2"><tag k="name" v="Well"/></node>';
+  const { notes } = await convert(osm(users, well, comment), "osm", "geojson");
+  expect([...notes.keys()]).toEqual(["METADATA_DROPPED"]);
+});
