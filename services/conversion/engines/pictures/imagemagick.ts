@@ -20,7 +20,16 @@ import {
   veil,
 } from "./imagemagick-formats.ts";
 import { largestOf, withMasks } from "./imagemagick-icon.ts";
-import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, orientationArgumentsOf, runMisread } from "./imagemagick-misread.ts";
+import {
+  coloursReadOf,
+  isMisread,
+  isToBeSwapped,
+  noteExr,
+  noteLeft,
+  orientationArgumentsOf,
+  runMisread,
+  withTrueSize,
+} from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
 import {
@@ -247,7 +256,7 @@ async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
 const open: Engine["open"] = async (host) => {
   const pictures = await openSharpChildren(host, 0);
   return {
-    run: (task) => runAll(host, pictures, task),
+    run: (given) => withTrueSize(given, (task) => runAll(host, pictures, task)),
     parts: async (task) =>
       (task.hop.from === "fits" ? await pictures.parts?.(task) : undefined) ?? (await scenesOf(host, task)).map(() => ""),
     [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),

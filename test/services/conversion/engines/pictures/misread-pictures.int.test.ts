@@ -176,3 +176,26 @@ function pamOf(depth: number, most: number, kind: string, samples: readonly numb
   const head = `P7\n# made\nWIDTH 1\nHEIGHT 1\nDEPTH ${depth}\nMAXVAL ${most}\n${kind === "" ? "" : `TUPLTYPE ${kind}\n`}ENDHDR\n`;
   return Buffer.concat([Buffer.from(head), Buffer.from(samples)]);
 }
+
+it("reads a BMP that states more bytes than it has, as LibreOffice writes it, but not one that is cut off", async () => {
+  const rows = Buffer.from([1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0]);
+  const head = Buffer.alloc(54);
+  head.write("BM");
+  for (const [value, at] of [
+    [9_000, 2],
+    [54, 10],
+    [40, 14],
+    [2, 18],
+    [2, 22],
+    [rows.length, 34],
+  ] as const)
+    head.writeUInt32LE(value, at);
+  head.writeUInt16LE(1, 26);
+  head.writeUInt16LE(24, 28);
+  const overstated = Buffer.concat([head, rows]);
+  const { path, notes } = await benches.magick.convert(await benches.magick.given(overstated, "bmp"), "bmp", "png");
+  expect(await pixelsOf(path, 2)).toEqual([9, 8, 7, 255, 12, 11, 10, 255]);
+  expect([...notes.keys()]).toEqual([]);
+  const cut = await benches.magick.given(overstated.subarray(0, 60), "bmp");
+  await expect(benches.magick.convert(cut, "bmp", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+});
