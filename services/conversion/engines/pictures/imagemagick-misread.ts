@@ -1,11 +1,9 @@
-/** Pictures whose samples, orientation or size ImageMagick misreads. */
-import { chmod, copyFile, open } from "node:fs/promises";
+/** Pictures whose samples or orientation ImageMagick silently misreads. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { numberOption } from "../shared/hop-table.ts";
-import { stepFile } from "../shared/tool-run.ts";
 
 /** Whether ImageMagick would misinterpret the samples of the picture. */
 export async function isMisread(inspector: Inspector, { hop, input, options, signal }: HopTask): Promise<boolean> {
@@ -57,27 +55,4 @@ export function orientationArgumentsOf(task: HopTask, orientation = 1): readonly
   if (orientation === 1) return [];
   task.note("ORIENTATION_APPLIED");
   return ["-orient", orientations[orientation - 1] ?? "TopLeft"];
-}
-
-const sizeAt = 2;
-
-/** LibreOffice and others state more bytes in a BMP than they write, for which ImageMagick refuses it. A BMP that is cut off stays refused. */
-export async function withTrueSize(task: HopTask, convert: (task: HopTask) => Promise<void>): Promise<void> {
-  const { hop, input } = task;
-  if (hop.from !== "bmp" || (await statedSizeOf(input.path)) <= input.sizeBytes) return await convert(task);
-  await using copy = stepFile(task, "sized");
-  await copyFile(input.path, copy.path);
-  await chmod(copy.path, 0o644);
-  await using file = await open(copy.path, "r+");
-  const size = Buffer.alloc(4);
-  size.writeUInt32LE(input.sizeBytes);
-  await file.write(size, 0, 4, sizeAt);
-  await convert({ ...task, input: await copy.as("bmp") });
-}
-
-async function statedSizeOf(path: string): Promise<number> {
-  await using file = await open(path);
-  const size = Buffer.alloc(4);
-  await file.read(size, 0, 4, sizeAt);
-  return size.readUInt32LE();
 }

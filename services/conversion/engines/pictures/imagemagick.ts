@@ -20,16 +20,7 @@ import {
   veil,
 } from "./imagemagick-formats.ts";
 import { largestOf, withMasks } from "./imagemagick-icon.ts";
-import {
-  coloursReadOf,
-  isMisread,
-  isToBeSwapped,
-  noteExr,
-  noteLeft,
-  orientationArgumentsOf,
-  runMisread,
-  withTrueSize,
-} from "./imagemagick-misread.ts";
+import { coloursReadOf, isMisread, isToBeSwapped, noteExr, noteLeft, orientationArgumentsOf, runMisread } from "./imagemagick-misread.ts";
 import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { lenient, magick, withPolicy } from "./imagemagick-program.ts";
 import {
@@ -42,7 +33,7 @@ import {
   scenesIn,
 } from "./imagemagick-scenes.ts";
 import { withMeantColours } from "./meant-colours.ts";
-import { isForPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
+import { isForPillow, orByPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
 import { noteDepth, noteOblong, noteUnsized } from "./pixel-notes.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
@@ -256,7 +247,12 @@ async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
 const open: Engine["open"] = async (host) => {
   const pictures = await openSharpChildren(host, 0);
   return {
-    run: (given) => withTrueSize(given, (task) => runAll(host, pictures, task)),
+    run: (task) =>
+      orByPillow(
+        task,
+        () => runAll(host, pictures, task),
+        () => runOther(host, task),
+      ),
     parts: async (task) =>
       (task.hop.from === "fits" ? await pictures.parts?.(task) : undefined) ?? (await scenesOf(host, task)).map(() => ""),
     [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
