@@ -105,7 +105,7 @@ export const answers = {
    * For a TIFF, BMP, PCX, DCX, DDS, PSD or RAS (`format`): whether ImageMagick takes samples of this `page`, or without one of any, for
    * others, or does not read them; and what is left out of a DDS or PSD.
    */
-  samples: record({ isMisread: flag, left: text(200) }),
+  samples: record({ isMisread: flag, left: text(500) }),
   jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
   /** Bytes to change in a JPEG or PNG so that it is marked as upright. */
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),

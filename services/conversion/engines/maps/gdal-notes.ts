@@ -75,7 +75,7 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
       expecting(
         "EMPTY_VALUES_DROPPED",
         to === "fgb"
-          ? "If some shapes have heights, the others get height 0."
+          ? "If some shapes have heights or measures, the others get 0."
           : "Empty texts become missing values, because the format has no empty text.",
       ),
     ),

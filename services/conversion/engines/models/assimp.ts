@@ -112,6 +112,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   });
   if (!bare.has(to)) noteUnwritten(info, task);
   if (from === "fbx" && inMetres.has(to)) await noteUnit(session, task, given);
+  if (gltf.has(from)) read = await coloured(session, task, read);
   const inside = to === "fbx" ? await rooted(session, task, read) : read;
   if (fine.has(from) && grain > 0)
     task.note("NUMBERS_ROUNDED", `Coordinates were rounded to steps of up to ${grain}, because the model is far from the origin.`);
@@ -132,6 +133,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     (await askMade(inspector, "plyColours", [session.pathOf("out.ply")], { signal: task.signal })).hasColours
   )
     end = await write("ply");
+  if (to === "ply" && end.exitCode === 0) await whiten(session);
   if (saysBadInput(end, badInput)) throw new FilemillError("INVALID_INPUT", unreadable);
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
   if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", `${sceneParts(to)} were left out.`);
@@ -141,6 +143,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   }
   const made = `/job/out.${to}`;
   if (to === "fbx") await runOwn(session, "model/main.ts", [made, made]);
+  if (to === "dae" && /^Animations: {1,20}[1-9]/m.test(info)) await leaveOutDangling(session, task, made);
   if (to === "gltf") await embed(inspector, session, task);
   else await session.adopt(`out.${to}`);
 }
@@ -170,6 +173,31 @@ async function rooted(session: ToolSession, { hop }: HopTask, given: string): Pr
     throwIfFailed(await session.run({ program, args: ["export", given, path, "-fglb2"], limits }), badInput, unreadable);
   await runOwn(session, "model/main.ts", [placed.has(hop.from) ? path : given, path, "root"]);
   return path;
+}
+
+/** As a glTF model whose opacity the library reads and writes right. */
+async function coloured(session: ToolSession, { hop }: HopTask, given: string): Promise<string> {
+  const seen = await session.run({ program: "/bin/grep", args: ["-aqE", '"(baseColorFactor|COLOR_[0-9])"', given], limits });
+  if (seen.exitCode !== 0) return given;
+  const path = `/job/coloured.${hop.from}`;
+  return await runOwn(session, "model/main.ts", [given, path, gltf.has(hop.to) ? "opacity" : "colours"]).then(
+    () => path,
+    () => given,
+  );
+}
+
+/** Makes vertices without a colour white beside coloured ones in a text PLY; the library writes them black, and one number short. */
+async function whiten(session: ToolSession): Promise<void> {
+  const count = "sed '/^end_header/q' /job/out.ply | grep -ac '^property [^l]'";
+  const rows = `s/^(([^ ]+ ){'$((n - 4))'})0 0 0$/\\1255 255 255 255/`;
+  const script = `grep -aqm1 '^format ascii' /job/out.ply && grep -aqm1 '^property uchar alpha' /job/out.ply || exit 0; n=$(${count}); sed -Ei '${rows}' /job/out.ply`;
+  const end = await session.run({ program: "/bin/sh", args: ["-c", script], limits });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
+}
+
+async function leaveOutDangling(session: ToolSession, { note }: HopTask, made: string): Promise<void> {
+  const { left }: { left: number } = JSON.parse(await runOwn(session, "model/main.ts", [made, made]));
+  if (left > 0) note("METADATA_DROPPED", `Animations of ${left === 1 ? "one node" : `${left} nodes`} were left out.`);
 }
 
 async function noteUnit(session: ToolSession, { note }: HopTask, given: string): Promise<void> {

@@ -17,6 +17,8 @@ export type Picture = {
   readonly write?: Fidelity;
   /** Can hold a colour profile; otherwise colours are converted to sRGB. */
   readonly hasProfile?: true;
+  /** Can hold CMYK; otherwise it is converted to sRGB. */
+  readonly hasInks?: true;
   /** Has no transparency. */
   readonly isOpaque?: true;
   /** Pixels are either transparent or opaque. */
@@ -96,7 +98,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
   cur: { coder: "cur", read: "reduced", hasSizes: true },
   // Multiplied by one, palettes become colours: ImageMagick writes Photoshop files with a palette, but does not read them.
   psd: {
-    ...{ coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true },
+    ...{ coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true, hasInks: true },
     args: words(
       // A resolution that no field states would be written as almost nothing.
       `-set density ${["x", "y"].map((side) => `%[fx:resolution.${side}>1?resolution.${side}:72]`).join("x")} -evaluate multiply 1 -compress RLE`,
@@ -128,7 +130,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
   fits: { coder: "fits", isDeep: true, read: "reduced", write: "reduced", isOpaque: true },
   ras: { coder: "sun", isShallow: true, read: "lossless", write: "lossless" },
   xwd: { coder: "xwd", read: "lossless", write: "reduced", isOpaque: true },
-  miff: { coder: "miff", isDeep: true, read: "lossless", write: "lossless", hasProfile: true },
+  miff: { coder: "miff", isDeep: true, read: "lossless", write: "lossless", hasProfile: true, hasInks: true },
   jng: { coder: "jng", read: "high", write: "high" },
   viff: { coder: "viff", read: "lossless", write: "lossless" },
   vicar: { coder: "vicar", read: "lossless", write: "reduced", isOpaque: true },
@@ -139,7 +141,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
 /** The hubs: formats that sharp reads and writes, with its size and quality options. */
 export const hubs: Readonly<Record<string, Picture>> = {
   png: { coder: "png", isDeep: true, hasProfile: true, args: words("-define png:compression-level=6") },
-  tiff: { coder: "tiff", isDeep: true, hasProfile: true, args: words("-compress Zip") },
+  tiff: { coder: "tiff", isDeep: true, hasProfile: true, hasInks: true, args: words("-compress Zip") },
 };
 
 export function pictureOf(format: string): Picture {

@@ -33,7 +33,7 @@ import {
   scenesIn,
 } from "./imagemagick-scenes.ts";
 import { withMeantColours } from "./meant-colours.ts";
-import { isForPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
+import { isForPillow, orByPillow, pillowBadInput, pillowPackages, runPillow } from "./pillow.ts";
 import { noteDepth, noteOblong, noteUnsized } from "./pixel-notes.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 
@@ -90,6 +90,9 @@ function shapeArgumentsOf(task: HopTask, { width, height }: Scene): readonly str
       const side = asked ?? Math.min(256, Math.max(width, height));
       const square = ["-resize", `${side}x${side}${asked === undefined ? ">" : ""}`, "-background", "none", "-gravity", "center"];
       const sizes = asked === undefined ? iconSizes.filter((size) => size <= side) : [];
+      const largest = sizes[0] ?? side;
+      if (asked === undefined && largest < Math.max(width, height))
+        task.note("MEDIA_CHANGED", `The picture was made smaller: the largest in the icon has ${largest} by ${largest} pixels.`);
       const all = sizes.length === 0 ? [] : ["-define", `icon:auto-resize=${sizes.join(",")}`];
       return [...square, "-extent", `${side}x${side}`, ...all];
     }
@@ -137,7 +140,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file contains no picture.");
   const isLab = /lab/i.test(scene.space);
   // Converting sRGB to sRGB would only round values, and Lab has one meaning, which a profile of it does not change.
-  const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile) && !isLab;
+  // In Photoshop files with a profile, the program writes greys as RGB, for which theirs is wrong.
+  const keepsProfile = target.hasProfile === true && !(isPhotoshop(target) && scene.space === "Gray");
+  const isConverted = !keepsProfile && scene.profile !== "" && !/sRGB/i.test(scene.profile) && !isLab;
   const args = [
     ...[...lenient, `${source.coder}:${inputInside}[${scene.index}]`],
     ...(isNegative ? ["-negate"] : []),
@@ -163,7 +168,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   if (Number(/^veil (\d+)$/m.exec(end.stdout)?.[1] ?? 0) > leastVeil) {
     task.note("ALPHA_FLATTENED", "Partly transparent pixels became fully transparent or opaque.");
   }
-  if (isConverted || isLab || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
+  const isPrinters = scene.space === "CMYK" && target.hasInks !== true;
+  if (isConverted || isLab || isPrinters) task.note("PROFILE_CONVERTED");
   if (/^light 65535$/m.test(end.stdout)) task.note("MEDIA_CHANGED", "Values of 1 and above became full brightness.");
   noteDepth(task, scene, target);
   const { tallness, density } = printedSizeOf(scene);
@@ -241,7 +247,12 @@ async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
 const open: Engine["open"] = async (host) => {
   const pictures = await openSharpChildren(host, 0);
   return {
-    run: (task) => runAll(host, pictures, task),
+    run: (task) =>
+      orByPillow(
+        task,
+        () => runAll(host, pictures, task),
+        () => runOther(host, task),
+      ),
     parts: async (task) =>
       (task.hop.from === "fits" ? await pictures.parts?.(task) : undefined) ?? (await scenesOf(host, task)).map(() => ""),
     [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),

@@ -107,6 +107,8 @@ async function encodeUpright(sandbox: Sandbox, task: HopTask): Promise<void> {
 async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const facts = await readFacts(session, task);
+  const bits = task.hop.to === "jpg" ? (await samplesIn(session)).bits : 8;
+  if (bits > 8) task.note("MEDIA_CHANGED", `Colours have 8 bits instead of ${bits}.`);
   const colours = await inspector.ask("namedColours", [task.input.path], { more: { format: "heic" }, signal: task.signal });
   const isNamed = colours.isNamed && task.options.profile !== "strip";
   // In a JPEG, the tool would reveal the hidden colours under transparent pixels.
@@ -115,7 +117,7 @@ async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   await using made = stepFile(task, "decoded");
   // For an opaque JPEG, or when shrinking, JPEG loses nothing that the result would hold, in a sixth of the time.
   const isOpaque = !facts.hasAlpha && !isNamed;
-  const way = isOpaque && (task.hop.to === "jpg" || (isMadeSmaller(task, facts) && (await isPlain(session)))) ? "jpg" : "png";
+  const way = isOpaque && (task.hop.to === "jpg" || (isMadeSmaller(task, facts) && (await samplesIn(session)).isPlain)) ? "jpg" : "png";
   await decodeTo({ session, inspector }, { ...task, options: { quality: 100 } }, facts, way, made.path);
   const input = await made.as(way);
   const named = isNamed ? { namedColours: `${colours.primaries}/${colours.transfer}` } : {};
@@ -170,10 +172,10 @@ function refuseUnknownKind({ stdout, stderr }: { readonly stdout: string; readon
 const isMadeSmaller = ({ options }: HopTask, { leastSide }: Facts): boolean =>
   ["width", "height"].some((name) => (numberOption(options, name) ?? Infinity) < leastSide);
 
-/** Whether it has no more colour data than a JPEG: eight bits and 4:2:0 subsampling. */
-async function isPlain(session: ToolSession): Promise<boolean> {
+/** The most bits of any part, and whether it has no more colour data than a JPEG: eight bits and 4:2:0 subsampling. */
+async function samplesIn(session: ToolSession): Promise<{ readonly bits: number; readonly isPlain: boolean }> {
   let isMore = false;
-  let tiles = 0;
+  let [tiles, bits] = [0, 8];
   const end = await session.run({
     program: "/usr/bin/heif-info",
     args: ["-d", inputInside],
@@ -181,10 +183,11 @@ async function isPlain(session: ToolSession): Promise<boolean> {
       const [, name, value = ""] = /\b(chroma_format|bit_depth_luma|bit_depth_chroma): (\d{1,3})/.exec(line) ?? [];
       if (name === undefined) return;
       tiles += 1;
+      if (name !== "chroma_format") bits = Math.max(bits, Number(value));
       isMore ||= Number(value) > (name === "chroma_format" ? 1 : 8);
     },
   });
-  return end.exitCode === 0 && tiles > 0 && !isMore;
+  return { bits, isPlain: end.exitCode === 0 && tiles > 0 && !isMore };
 }
 
 async function readFacts(session: ToolSession, task: HopTask): Promise<Facts> {

@@ -27,7 +27,7 @@ const isOther = (data) => /^(?:XML:com\.adobe\.xmp|Raw profile type )/.test(data
 const hasOtherLetters = (data) => data.some((byte) => byte > 127);
 
 /**
- * The chunks of a PNG's text, if libvips would change it: it writes international text as if it were Latin-1, and leaves out what
+ * The chunks of a PNG's text, if libvips would change it: it writes all but plain letters in other characters, and leaves out what
  * comes after the picture. Undefined for any other PNG.
  */
 export function wordsOfPng(bytes) {
@@ -38,8 +38,8 @@ export function wordsOfPng(bytes) {
     if (kind === "IDAT") isAfter = true;
     if (!isText(kind) || isOther(data)) continue;
     found.push(whole);
-    // Compressed text counts as well: its bytes do not tell.
-    if (isAfter || (kind === "iTXt" && hasOtherLetters(data))) changes = true;
+    // Compressed text nearly always counts as well: its bytes do not tell.
+    if (isAfter || hasOtherLetters(data)) changes = true;
   }
   return changes ? Buffer.concat(found) : undefined;
 }

@@ -27,7 +27,9 @@ export function surfaceSamples(head: Buffer): Samples {
   return { isMisread, left: several > 1 ? `Only the first of ${several} pictures was converted.` : "" };
 }
 
-const [indexed, versionInfo, mostResources] = [2, 1057, 10_000];
+const [indexed, multichannel, duotone, versionInfo, mostResources] = [2, 7, 8, 1057, 10_000];
+/** Channels of each mode: bitmap, grey, indexed, RGB, CMYK, duotone and Lab. */
+const coloursOf: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 1, 3: 3, 4: 4, 8: 1, 9: 3 };
 const unflattened = "The file was saved without a flattened picture; its layers were laid over each other, without effects and masks.";
 
 /** @see Adobe Photoshop File Formats Specification: the header, the colours and the resources, of which one tells whether it is flattened */
@@ -35,6 +37,7 @@ export async function photoshopSamples(file: ByteSource): Promise<Samples> {
   const head = await bytesAt(file, 0, 30);
   if (head.length < 30) return { isMisread: false, left: "" };
   const isMisread = head.readUInt16BE(24) === indexed;
+  let isUnflattened = false;
   let at = 34 + head.readUInt32BE(26);
   for (let count = 0; count < mostResources; count++) {
     // The sign, a number, a name of an even length and the size.
@@ -43,10 +46,32 @@ export async function photoshopSamples(file: ByteSource): Promise<Samples> {
     const data = 6 + 2 * Math.ceil((1 + start.readUInt8(6)) / 2) + 4;
     if (data + 5 > start.length) break;
     const size = start.readUInt32BE(data - 4);
-    if (start.readUInt16BE(4) === versionInfo) return { isMisread, left: size > 4 && start[data + 4] === 0 ? unflattened : "" };
+    if (start.readUInt16BE(4) === versionInfo) isUnflattened = size > 4 && start[data + 4] === 0;
     at += data + size + (size % 2);
   }
-  return { isMisread, left: "" };
+  const layers = await layersIn(file, 34 + head.readUInt32BE(26), head.readUInt16BE(4) === 2 ? 8 : 4);
+  const left = [isUnflattened ? unflattened : "", ...channelsLeft(head, layers), ...layersLeft(layers, isUnflattened)];
+  return { isMisread, left: left.filter((each) => each !== "").join(" ") };
+}
+
+/** How many layers there are, below zero if the first channel after the colours is the transparency of the flattened picture. */
+async function layersIn(file: ByteSource, resources: number, width: 4 | 8): Promise<number> {
+  const length = (await bytesAt(file, resources - 4, 4)).readUInt32BE();
+  const head = await bytesAt(file, resources + length + 2 * width, 2);
+  const size = (await bytesAt(file, resources + length + width - 4, 4)).readUInt32BE();
+  return size > 0 && head.length === 2 ? head.readInt16BE() : 0;
+}
+
+function layersLeft(layers: number, isUnflattened: boolean): readonly string[] {
+  return Math.abs(layers) > 1 && !isUnflattened ? [`${Math.abs(layers)} layers became one picture.`] : [];
+}
+
+function channelsLeft(head: Buffer, layers: number): readonly string[] {
+  const [channels, mode] = [head.readUInt16BE(12), head.readUInt16BE(24)];
+  if (mode === multichannel) return ["Channels that say nothing of their colours were taken for those of a usual picture."];
+  const further = channels - (coloursOf[mode] ?? channels) - (layers < 0 ? 1 : 0);
+  const left = further < 1 ? [] : [`${further === 1 ? "A further channel was" : `${further} further channels were`} left out.`];
+  return mode === duotone ? ["The inks of a duotone were left out: it is grey now.", ...left] : left;
 }
 
 /** Run lengths of whole colours, whose order ImageMagick turns round. @see Sun's rasterfile.h */

@@ -169,6 +169,10 @@ describe("letters", () => {
     expect(await asSource("odt", zipFile([{ name: "content.xml", content: odt }]))).toEqual({ letters: 4 });
   });
 
+  it("counts raised and lowered digits, as plain text has them", async () => {
+    expect(await asResult("txt", "10⁻³ m², H₂O × 2")).toEqual({ letters: 9 });
+  });
+
   it("of a result are all of them", async () => {
     expect(await asResult("md", "[one](two)")).toEqual({ letters: 6 });
     expect(await asResult("html", "<head><title>t</title><style>a { b: c }</style></head><p>one</p>")).toEqual({ letters: 4 });

@@ -3,11 +3,19 @@ import type { Notes } from "../exchange.ts";
 import { addNote, named } from "./notes.ts";
 
 /** Elements for which a map's table has no column. */
-const unread = /<(address|phoneNumber|Snippet|atom:link|atom:author|LookAt|Camera|Region|Model|ScreenOverlay|PhotoOverlay)[\s>]/g;
+const unread = /<(address|phoneNumber|atom:link|atom:author|LookAt|Camera|Region|Model|ScreenOverlay|PhotoOverlay)[\s>]/g;
 const stamp = /<(?:when|begin|end)>\s*(-?\d{4,6}(?:-\d\d){0,2}|-[^<]{1,40}?)\s*</g;
 
+/** GDAL reads those of places. */
+function hasSnippetOfGroup(text: string): boolean {
+  return text
+    .split(/<\/(?:Placemark|GroundOverlay)>/)
+    .some((part) => /<Snippet[\s>]/.test(part.split(/<(?:Placemark|GroundOverlay)[\s>]/)[0] ?? ""));
+}
+
 export function plainKml(text: string, notes: Notes): string {
-  const left = [...new Set([...text.matchAll(unread)].map(([, name = ""]) => name)), ...describedGroups(text)];
+  const snippets = hasSnippetOfGroup(text) ? ["Snippet"] : [];
+  const left = [...new Set([...text.matchAll(unread)].map(([, name = ""]) => name)), ...snippets, ...describedGroups(text)];
   if (left.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the map: ${named(left)}.`);
   if (/<GroundOverlay[\s>]/.test(text))
     addNote(notes, "METADATA_DROPPED", "Pictures that cover a part of the map were left out; their areas and addresses were kept.");

@@ -12,6 +12,9 @@ export const pointColumn = "coordinateProperties";
 const ownColumns =
   /^(ele|magvar|geoidheight|name|cmt|desc|src|link\d_(href|text|type)|sym|type|fix|sat|hdop|vdop|pdop|ageofdgpsdata|dgpsid|number)$/;
 
+/** Values of places in GPX 1.0, of which GDAL reads only those that 1.1 still has. */
+const former = ["url", "urlname"];
+
 /** The source's tables, with the values that GDAL did not read. */
 export function withPointValues(database: DatabaseSync, tables: readonly Table[], gpx: Gpx): readonly Table[] {
   return tables.map((table) => {
@@ -23,6 +26,9 @@ export function withPointValues(database: DatabaseSync, tables: readonly Table[]
     const named = extensions.map((name) => ({ from: name, name: taken.has(name.toLowerCase()) ? `ext_${name}` : name }));
     const added: readonly Filled[] = [
       { name: "time", type: "text", of: ({ time }) => time },
+      ...former
+        .filter((name) => !extensions.includes(name))
+        .map((name): Filled => ({ name, type: "text", of: ({ values }) => values[name] })),
       ...named.map(({ name, from }): Filled => ({ name, type: "text", of: ({ extensions: all }) => all[from] })),
       { name: pointColumn, type: "json", of: (_, { values }) => values },
     ];

@@ -174,13 +174,15 @@ function noteDimensions(kinds: readonly Kind[], limits: Limits, notes: Notes): v
   if (limits.measures === "none" && withMeasures.length > 0) {
     addNote(notes, "METADATA_DROPPED", `Measures of ${numberOf(withMeasures)} shapes were left out.`);
   }
-  const flat = kinds.filter(({ heights, sort }) => !heights && sort !== "none");
-  if (limits.heights === "all" && limits.sorts === undefined && withHeights.length > 0 && flat.length > 0) {
-    addNote(
-      notes,
-      "EMPTY_VALUES_DROPPED",
-      `${numberOf(flat)} shapes without heights got height 0, because the format stores heights for all shapes or none.`,
-    );
+  if (limits.sorts !== undefined) return;
+  for (const [dimension, unit, withIt] of [
+    ["heights", "height", withHeights],
+    ["measures", "measure", withMeasures],
+  ] as const) {
+    const flat = kinds.filter((kind) => !kind[dimension] && kind.sort !== "none");
+    if (limits[dimension] !== "all" || withIt.length === 0 || flat.length === 0) continue;
+    const why = `because the format stores ${dimension} for all shapes or none`;
+    addNote(notes, "EMPTY_VALUES_DROPPED", `${numberOf(flat)} shapes without ${dimension} got ${unit} 0, ${why}.`);
   }
 }
 

@@ -3,9 +3,10 @@
  * print a line of JSON.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { withoutDangling } from "./dae-animations.ts";
 import { closedFbx, metresIn } from "./fbx-file.ts";
 import { plainOff } from "./off-colours.ts";
-import { paddedGltf, plainGltf, rootedGltf } from "./plain-gltf.ts";
+import { colouredGltf, paddedGltf, plainGltf, rootedGltf, translucentGltf } from "./plain-gltf.ts";
 
 const [source = "", made = "", change] = process.argv.slice(2);
 const bytes = readFileSync(source);
@@ -14,8 +15,12 @@ else if (made.endsWith(".off")) {
   const { text, ...colours } = plainOff(bytes.toString("latin1"));
   writeFileSync(made, text, "latin1");
   process.stdout.write(`${JSON.stringify(colours)}\n`);
+} else if (made.endsWith(".dae")) {
+  const { text, left } = withoutDangling(bytes.toString("latin1"));
+  writeFileSync(made, text, "latin1");
+  process.stdout.write(`${JSON.stringify({ left })}\n`);
 } else if (made.endsWith(".fbx")) writeFileSync(made, closedFbx(bytes));
 else {
-  const rewrite = change === "root" ? rootedGltf : change === "pad" ? paddedGltf : plainGltf;
-  writeFileSync(made, rewrite(bytes));
+  const rewrites = { root: rootedGltf, pad: paddedGltf, colours: colouredGltf, opacity: translucentGltf };
+  writeFileSync(made, (Object.entries(rewrites).find(([name]) => name === change)?.[1] ?? plainGltf)(bytes));
 }

@@ -1,4 +1,5 @@
 /** Rewrites glTF models so that assimp converts them correctly. */
+import { makeOpaque } from "./opaque-colours.ts";
 
 const glbMark = 0x46546c67;
 const headBytes = 20;
@@ -19,14 +20,25 @@ export const rootedGltf = (bytes: Buffer): Buffer =>
     for (const scene of scenes.filter(({ nodes }) => nodes?.length > 0)) scene.nodes = [nodes.push({ children: scene.nodes }) - 1];
   });
 
+export const colouredGltf = (bytes: Buffer): Buffer => rewritten(bytes, makeOpaque);
+
+/** With the root of each opacity, because assimp's glTF multiplies that of a colour by itself. */
+export const translucentGltf = (bytes: Buffer): Buffer =>
+  rewritten(bytes, (model, binary) => {
+    makeOpaque(model, binary);
+    for (const { pbrMetallicRoughness: { baseColorFactor: colour } = {} as Surface } of model.materials ?? [])
+      if (colour?.length === 4 && colour[3] > 0) colour[3] = Math.sqrt(colour[3]);
+  });
+type Surface = { readonly baseColorFactor?: [number, number, number, number] };
+
 export const paddedGltf = (bytes: Buffer): Buffer => rewritten(bytes, () => undefined);
 
 /** Changes the JSON of a glTF or GLB, and pads it. */
-function rewritten(bytes: Buffer, change: (model: ReturnType<typeof JSON.parse>) => void): Buffer {
+function rewritten(bytes: Buffer, change: (model: ReturnType<typeof JSON.parse>, binary: Buffer) => void): Buffer {
   const isGlb = bytes.length >= headBytes && bytes.readUInt32LE(0) === glbMark;
   const jsonEnd = isGlb ? headBytes + bytes.readUInt32LE(12) : bytes.length;
   const model = JSON.parse(bytes.toString("utf8", isGlb ? headBytes : 0, jsonEnd));
-  change(model);
+  change(model, bytes.subarray(jsonEnd + 8));
   const text = Buffer.from(JSON.stringify(model));
   if (!isGlb) return text;
   const json = Buffer.concat([text, Buffer.alloc(-text.length & 3, " ")]);

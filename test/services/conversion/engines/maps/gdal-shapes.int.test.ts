@@ -93,6 +93,12 @@ describe("shapes", () => {
     expect((await read(shp, "shp.zip", "points"))[0].geometry).toEqual(point(9, 48));
   });
 
+  it("without measures beside others get measure 0 in FlatGeobuf, with a note", async () => {
+    const there = await convert('WKT,n\n"POINT M (8 47 5)",1\n"POINT (9 48)",2\n', "csv", "gpkg");
+    const { notes } = await again(there, "gpkg", "fgb");
+    expect(notes.get("EMPTY_VALUES_DROPPED")).toMatch(/^1 shapes without measures got measure 0, /);
+  });
+
   it("without heights beside others get height 0 in FlatGeobuf, with a note", async () => {
     const made = await convert(map([{ n: 1 }, point(8, 47, 400.5)], [{ n: 2 }, point(9, 48)], [{ n: 3 }, null]), "geojson", "fgb");
     expect(made.notes.get("EMPTY_VALUES_DROPPED")).toMatch(/^1 shapes without heights/);

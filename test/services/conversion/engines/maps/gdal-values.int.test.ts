@@ -278,3 +278,10 @@ describe("layers", () => {
     expect([Number(lon), Number(lat)]).toEqual([expect.closeTo(8, 9), expect.closeTo(47, 9)]);
   });
 });
+
+it("keep addresses of GPX 1.0, which later versions write as links", async () => {
+  const gpx =
+    '<gpx version="1.0" creator="x" xmlns="http://www.topografix.com/GPX/1/0"><wpt lat="1" lon="2"><name>a</name><url>http://example.org/a</url><urlname>A</urlname></wpt></gpx>';
+  const [{ properties }] = await featuresOf(convert(gpx, "gpx", "geojson"));
+  expect(properties).toEqual({ name: "a", url: "http://example.org/a", urlname: "A" });
+});

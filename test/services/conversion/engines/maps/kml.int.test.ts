@@ -115,4 +115,13 @@ describe("values of KML", () => {
     const { notes } = await convert(zipSync(files), "kmz", "geojson");
     expect(notes.get("METADATA_DROPPED")).toBe("Pictures and other files of the archive were left out: files/a.jpg.");
   });
+
+  it("name snippets of groups, but not those of places, which arrive", async () => {
+    const short = "<Snippet maxLines='2'>short</Snippet>";
+    const kept = convert(kml(placemark(short + at)), "kml", "geojson");
+    expect((await featuresOf(kept))[0].properties.snippet).toBe("short");
+    expect([...(await kept).notes]).toEqual([]);
+    const { notes } = await convert(kml(short + placemark(at)), "kml", "geojson");
+    expect(notes.get("METADATA_DROPPED")).toBe("Left out of the map: Snippet.");
+  });
 });

@@ -50,8 +50,13 @@ describe("engine imagemagick, in detail", () => {
   const bytesOf = async (path: string) => (await stat(path)).size;
 
   it("writes icons in the usual sizes or in one, and reads the largest", async () => {
-    const icon = await readFile((await bench.convert(picture, "png", "ico")).path);
+    const written = await bench.convert(picture, "png", "ico");
+    const icon = await readFile(written.path);
     expect(icon.readUInt16LE(4)).toBe(4);
+    expect(written.notes.has("MEDIA_CHANGED")).toBe(false);
+    const large = await bench.given(await noise(100, 70).png().toBuffer(), "png");
+    const told = (await bench.convert(large, "png", "ico")).notes.get("MEDIA_CHANGED");
+    expect(told).toBe("The picture was made smaller: the largest in the icon has 64 by 64 pixels.");
     expect([...Array(4).keys()].map((index) => icon[6 + 16 * index])).toEqual([64, 48, 32, 16]);
     const single = await readFile((await bench.convert(picture, "png", "ico", { size: 24 })).path);
     expect([single.readUInt16LE(4), single[6], single[7]]).toEqual([1, 24, 24]);

@@ -63,6 +63,15 @@ describe("engine libheif, in detail", () => {
     expect((await sharp(back).stats()).channels[0]?.mean).toBeCloseTo(188, -1);
   });
 
+  it("names the bits that a JPEG lacks", async () => {
+    const deep = join(bench.folder, "deep.png");
+    await run("convert-im6.q16", ["-size", "64x64", "gradient:red-blue", "-depth", "16", `png48:${deep}`]);
+    const ten = join(bench.folder, "ten.heic");
+    await run("heif-enc", ["-b", "10", "-o", ten, deep]);
+    expect((await bench.convert(ten, "heic", "jpg")).notes.get("MEDIA_CHANGED")).toBe("Colours have 8 bits instead of 10.");
+    expect((await bench.convert(await heic(rough, bench.folder), "heic", "jpg")).notes.has("MEDIA_CHANGED")).toBe(false);
+  });
+
   it("applies quality and effort", async () => {
     const coarse = await bytesOf((await bench.convert(rough, "png", "heic", { quality: 20 })).path);
     const fine = await bytesOf((await bench.convert(rough, "png", "heic", { quality: 90 })).path);

@@ -71,6 +71,16 @@ it("names the sides of a cube map, and the effects of a Photoshop file without a
   }
 });
 
+it.each([
+  [8, [200], "The inks of a duotone were left out: it is grey now."],
+  [7, [1, 2, 3], "Channels that say nothing of their colours were taken for those of a usual picture."],
+  [3, [1, 2, 3, 4], "A further channel was left out."],
+  [3, [1, 2, 3], undefined],
+] as const)("names what of a Photoshop file of mode %i is left out", async (mode, channels, told) => {
+  const file = await benches.magick.given(photoshopOf(mode, channels, []), "psd");
+  expect((await benches.magick.convert(file, "psd", "png")).notes.get("MEDIA_CHANGED")).toBe(told);
+});
+
 /** 1 by 1 pixel of 24 bits, in run lengths. */
 function sunOf(data: readonly number[]): Buffer {
   const head = Buffer.alloc(32);
@@ -166,3 +176,26 @@ function pamOf(depth: number, most: number, kind: string, samples: readonly numb
   const head = `P7\n# made\nWIDTH 1\nHEIGHT 1\nDEPTH ${depth}\nMAXVAL ${most}\n${kind === "" ? "" : `TUPLTYPE ${kind}\n`}ENDHDR\n`;
   return Buffer.concat([Buffer.from(head), Buffer.from(samples)]);
 }
+
+it("reads a BMP that states more bytes than it has, as LibreOffice writes it, but not one that is cut off", async () => {
+  const rows = Buffer.from([1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0]);
+  const head = Buffer.alloc(54);
+  head.write("BM");
+  for (const [value, at] of [
+    [9_000, 2],
+    [54, 10],
+    [40, 14],
+    [2, 18],
+    [2, 22],
+    [rows.length, 34],
+  ] as const)
+    head.writeUInt32LE(value, at);
+  head.writeUInt16LE(1, 26);
+  head.writeUInt16LE(24, 28);
+  const overstated = Buffer.concat([head, rows]);
+  const { path, notes } = await benches.magick.convert(await benches.magick.given(overstated, "bmp"), "bmp", "png");
+  expect(await pixelsOf(path, 2)).toEqual([9, 8, 7, 255, 12, 11, 10, 255]);
+  expect([...notes.keys()]).toEqual([]);
+  const cut = await benches.magick.given(overstated.subarray(0, 60), "bmp");
+  await expect(benches.magick.convert(cut, "bmp", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+});

@@ -157,3 +157,25 @@ print([picture.text.get(key) for key in ("Title", "Comment", "Author")], round(p
     expect((await readFile(path)).toString("latin1")).not.toMatch(/Ada|Comment|Plain/);
   });
 });
+
+describe("texts of a PNG", () => {
+  it.each([60, 4000])("keep their characters in a PNG %i pixels wide", async (width) => {
+    const png = await sharp({ create: { width, height: 2500, channels: 3, background: "red" } })
+      .png()
+      .toBuffer();
+    const text = (kind: string, content: Buffer) => {
+      const chunk = Buffer.concat([Buffer.from(kind), content]);
+      const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+      length.writeUInt32BE(content.length);
+      sum.writeUInt32BE(crc32(chunk));
+      return Buffer.concat([length, chunk, sum]);
+    };
+    const texts = [text("tEXt", Buffer.from("Title\0Caf\xe9", "latin1")), text("iTXt", Buffer.from("Author\0\0\0\0\0Ж. Ü"))];
+    const source = await bench.given(Buffer.concat([png.subarray(0, 33), ...texts, png.subarray(33)]), "png");
+    const { path } = await bench.convert(source, "png", "png", { flip: "horizontal" });
+    const code =
+      "import sys; from PIL import Image; i = Image.open(sys.argv[1]); i.load(); print(ascii([i.text['Title'], i.text['Author'], i.size[0]]))";
+    const { stdout } = await run("/usr/bin/python3", ["-c", code, path]);
+    expect(stdout.trim()).toBe(`['Caf\\xe9', '\\u0416. \\xdc', ${width}]`);
+  });
+});

@@ -1,0 +1,57 @@
+/** Colours of glTF vertices without an opacity, for which assimp takes none at all. */
+
+type View = { readonly buffer: number; readonly byteOffset?: number; readonly byteStride?: number; readonly extensions?: unknown };
+type Accessor = {
+  bufferView?: number;
+  byteOffset?: number;
+  type: string;
+  readonly componentType: number;
+  readonly count: number;
+  readonly sparse?: unknown;
+};
+type Model = {
+  readonly meshes?: readonly { readonly primitives: readonly { readonly attributes?: Readonly<Record<string, number>> }[] }[];
+  readonly accessors?: readonly Accessor[];
+  readonly bufferViews?: (View & { readonly byteLength: number })[];
+  readonly buffers?: { readonly byteLength: number; readonly uri?: string }[];
+};
+
+/** The bytes of a full opacity, by the type of the numbers. */
+const opaque: Readonly<Record<number, Buffer>> = {
+  5121: Buffer.from([255]),
+  5123: Buffer.from([255, 255]),
+  5126: Buffer.from(Float32Array.of(1).buffer),
+};
+
+/** Gives them one. `binary`: the first buffer of a GLB. */
+export function makeOpaque(model: Model, binary: Buffer): void {
+  const used = (model.meshes ?? []).flatMap(({ primitives }) => primitives.flatMap(({ attributes }) => Object.entries(attributes ?? {})));
+  for (const index of new Set(used.flatMap(([name, place]) => (/^COLOR_\d+$/.test(name) ? [place] : [])))) {
+    const accessor = model.accessors?.[index];
+    const made = accessor?.type === "VEC3" && accessor.sparse === undefined ? padded(model, accessor, binary) : undefined;
+    if (accessor === undefined || made === undefined || model.buffers === undefined || model.bufferViews === undefined) continue;
+    const buffer =
+      model.buffers.push({ byteLength: made.length, uri: `data:application/octet-stream;base64,${made.toString("base64")}` }) - 1;
+    accessor.bufferView = model.bufferViews.push({ buffer, byteLength: made.length }) - 1;
+    accessor.byteOffset = 0;
+    accessor.type = "VEC4";
+  }
+}
+
+function padded({ bufferViews = [], buffers = [] }: Model, accessor: Accessor, binary: Buffer): Buffer | undefined {
+  const view = bufferViews[accessor.bufferView ?? -1];
+  const full = opaque[accessor.componentType];
+  if (view === undefined || full === undefined || view.extensions !== undefined) return undefined;
+  const uri = buffers[view.buffer]?.uri;
+  const bytes = uri === undefined ? binary : Buffer.from(uri.slice(uri.indexOf(",") + 1), "base64");
+  const size = full.length * 3;
+  const stride = view.byteStride ?? size;
+  const start = (view.byteOffset ?? 0) + (accessor.byteOffset ?? 0);
+  if (start + stride * (accessor.count - 1) + size > bytes.length) return undefined;
+  return Buffer.concat(
+    Array.from({ length: accessor.count }, (_, place) => [
+      bytes.subarray(start + place * stride, start + place * stride + size),
+      full,
+    ]).flat(),
+  );
+}
