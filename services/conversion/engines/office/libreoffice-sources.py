@@ -136,7 +136,7 @@ def has_part(path, folder):
 # The end of rich text, and the beginning of another.
 ANOTHER = re.compile(rb"(?<!\\)\}\s*\{\\rtf\d")
 # The office reads all other properties.
-MANAGER = re.compile(rb"\{\\(?:manager|category)\s[^{}\\\s]")
+MANAGER = re.compile(rb"\{\\(?:manager|category)\s+(?:[^{}\\\s]|\\['u])")
 
 # Sound and video in Office Open XML and OpenDocument.
 MEDIA = re.compile(r"(?:\w+/)?media/[^/]+\.(?:aac|aiff?|au|avi|m4a|m4v|mid|mkv|mov|mp3|mp4|mpe?g|og[agv]|wav|webm|wm[av])$", re.I)

@@ -100,12 +100,13 @@ it("says that rich text lacks the headers of even pages", async () => {
 });
 
 it("names the manager and the category of rich text, which the office does not read", async () => {
-  const rich = (kind: string) => `{\\rtf1\\ansi{\\info{\\title Reefs}{\\${kind} Ida Moss}}Coral\\par}`;
-  for (const [kind, note] of [
-    ["manager", "The document's manager or category was left out."],
-    ["company", undefined],
+  const rich = (kind: string, name: string) => `{\\rtf1\\ansi{\\info{\\title Reefs}{\\${kind} ${name}}}Coral\\par}`;
+  for (const [kind, name, note] of [
+    ["manager", "Ida Moss", "The document's manager or category was left out."],
+    ["category", "\\u1056?\\u1080?\\u1092?", "The document's manager or category was left out."],
+    ["company", "Ida Moss", undefined],
   ] as const)
-    expect((await office(rich(kind), "rtf", "docx")).messages.get("TEXT_LEFT_OUT")).toBe(note);
+    expect((await office(rich(kind, name), "rtf", "docx")).messages.get("TEXT_LEFT_OUT")).toBe(note);
 });
 
 it("says that only the first of several documents of rich text in a file is read", async () => {
