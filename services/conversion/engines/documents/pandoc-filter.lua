@@ -31,9 +31,17 @@ local function embeds(kind)
   return FORMAT == "json" or FORMAT:match("^html") ~= nil
 end
 
--- The writer of OpenDocument leaves out descriptions. That of a figure is its caption, which stays.
+-- The writer of OpenDocument leaves out descriptions. That of a figure is its caption, which stays; it has a block of its own from version 3.
+local described = {}
 local function stored(image)
-  if FORMAT == "odt" and #image.caption > 0 and image.title:sub(1, 4) ~= "fig:" then print("filemill:descriptions") end
+  if FORMAT ~= "odt" or #image.caption == 0 or image.title:sub(1, 4) == "fig:" then return end
+  local text = pandoc.utils.stringify(image.caption)
+  described[text] = (described[text] or 0) + 1
+end
+
+function Figure(figure)
+  local text = pandoc.utils.stringify(figure.caption.long)
+  if described[text] then described[text] = described[text] - 1 end
 end
 
 function Image(image)
@@ -71,6 +79,7 @@ end
 
 function Pandoc(document)
   if is_utf16(document) then print("filemill:zeros") end
+  for _, count in pairs(described) do if count > 0 then print("filemill:descriptions") break end end
   if FORMAT == "opml" then document.blocks = part("pandoc-sections.lua").outlined(document.blocks) end
   if FORMAT == "fb2" then
     local blocks, cover = part("pandoc-sections.lua").sectioned(document.blocks)
@@ -261,7 +270,7 @@ return {
     meta["filemill-source"] = nil
     return metadata.read(meta)
   end },
-  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList },
+  { Image = Image, Link = Link, Span = Span, Div = Div, Figure = Figure, RawBlock = RawBlock, RawInline = RawInline, Math = Math, Str = Str, Para = Para, OrderedList = OrderedList },
   { Header = names.Header, Table = Table }, { Pandoc = Pandoc },
   { Pandoc = function(document) return not keeps_media[FORMAT] and embedded.write(document) or nil end },
   other("pandoc-structures.lua"), other("pandoc-escapes.lua"),

@@ -177,7 +177,27 @@ local function with_heads(document)
   document.blocks = heads
 end
 
+-- Because options go before a text of Org, the reader takes the properties at its beginning for none of the document.
+local function read_drawer(meta)
+  local options, path = table.unpack(PANDOC_STATE.input_files)
+  if not path or not options:match("options%.org$") then return end
+  local is_open = false
+  for line in io.lines(path) do
+    local name, value = line:sub(1, 2000):match("^%s*:([^%s:]+):%s*(.*)$")
+    name = name and name:lower()
+    if not is_open then
+      if not name and not line:match("^#%s") and line:match("%S") then return end
+      if name and name ~= "properties" then return end
+      is_open = name ~= nil
+    elseif name == "end" then return
+    elseif name and value:match("%S") then
+      meta[name] = meta[name] or value:match("^.*%S")
+    end
+  end
+end
+
 local function read(meta)
+  read_drawer(meta)
   is_page = meta["filemill-web"] ~= nil
   without_browsers(meta)
   meta["filemill-web"] = nil

@@ -134,7 +134,7 @@ def place_of(sheets, wanted):
 
 
 # Numbers, dates, text and formulas. @see com.sun.star.sheet.CellFlags
-CONTENT, NUMBERS, TIMES, TEXTS = 23, 1, 2, 4
+CONTENT, NUMBERS, TIMES, TEXTS, FORMULAS = 23, 1, 2, 4, 16
 
 
 def exceeds(sheets, rows, columns):
@@ -283,5 +283,6 @@ def whole_days(document):
 
 
 def longest(sheets):
-    """Length of the longest text in bytes."""
-    return max((len(text.encode()) for cells in areas(sheets, TEXTS) for row in cells.getDataArray() for text in row), default=0)
+    """Length of the longest text in bytes, also of one that a formula makes."""
+    rows = (row for cells in areas(sheets, TEXTS | FORMULAS) for row in cells.getDataArray())
+    return max((len(each.encode()) for row in rows for each in row if isinstance(each, str)), default=0)

@@ -41,7 +41,7 @@ def write(read, path):
                 column.add(text, kind)
     letters = "".join({letter for column in columns if column.type == "C" for letter in column.letters})
     page = next(page for page in PAGES if page == "utf-8" or holds(page, letters))
-    wanted = [text for text, _ in heads]
+    wanted = [text if is_named else "" for text, _ in heads]
     names = names_of(wanted)
     with open(path, "wb") as file:
         file.write(header(columns, names, count, PAGES[page]))

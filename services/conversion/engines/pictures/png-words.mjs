@@ -1,4 +1,5 @@
 // Runs inside the sandbox, beside sharp-child.mjs: text and resolution of a PNG, of which libvips changes some.
+import { crc32 } from "node:zlib";
 
 const metresPerInch = 0.0254;
 
@@ -21,6 +22,13 @@ export function densityOfPng(bytes) {
   return undefined;
 }
 
+/** The same chunk, whose sum may have been wrong. */
+function withSum(chunk) {
+  const made = Buffer.from(chunk);
+  made.writeUInt32BE(crc32(made.subarray(4, -4)), made.length - 4);
+  return made;
+}
+
 const isText = (kind) => /^(?:tEXt|zTXt|iTXt)$/.test(kind);
 /** Written from the metadata that they hold. */
 const isOther = (data) => /^(?:XML:com\.adobe\.xmp|Raw profile type )/.test(data.toString("latin1", 0, 40));
@@ -37,7 +45,7 @@ export function wordsOfPng(bytes) {
   for (const { kind, data, whole } of chunksOf(bytes)) {
     if (kind === "IDAT") isAfter = true;
     if (!isText(kind) || isOther(data)) continue;
-    found.push(whole);
+    found.push(withSum(whole));
     // Compressed text nearly always counts as well: its bytes do not tell.
     if (isAfter || hasOtherLetters(data)) changes = true;
   }

@@ -56,10 +56,11 @@ export async function photoshopSamples(file: ByteSource): Promise<Samples> {
 
 /** How many layers there are, below zero if the first channel after the colours is the transparency of the flattened picture. */
 async function layersIn(file: ByteSource, resources: number, width: 4 | 8): Promise<number> {
-  const length = (await bytesAt(file, resources - 4, 4)).readUInt32BE();
-  const head = await bytesAt(file, resources + length + 2 * width, 2);
-  const size = (await bytesAt(file, resources + length + width - 4, 4)).readUInt32BE();
-  return size > 0 && head.length === 2 ? head.readInt16BE() : 0;
+  const length = await bytesAt(file, resources - 4, 4);
+  const at = resources + (length.length < 4 ? file.sizeBytes : length.readUInt32BE());
+  // Two lengths, which may be 0, and the number.
+  const layers = await bytesAt(file, at, 2 * width + 2);
+  return layers.length === 2 * width + 2 && layers.readUInt32BE(width - 4) > 0 ? layers.readInt16BE(2 * width) : 0;
 }
 
 function layersLeft(layers: number, isUnflattened: boolean): readonly string[] {

@@ -11,9 +11,10 @@ export function withoutDangling(text: string): SoundDae {
   if (start < 0 || end < ends.library.length) return { text, left: 0 };
   const library = text.slice(start, end);
   const [first = "", ...parts] = library.split(/(?=<sampler )/);
+  const sources = new Set(library.match(/<source id="[^"<>]+-input"/g));
   const kept = parts.map((part) => {
     const name = samplers.exec(part)?.[1] ?? "";
-    if (library.includes(`<source id="${name}-input"`)) return part;
+    if (sources.has(`<source id="${name}-input"`)) return part;
     const rest = part.slice(part.indexOf(ends.sampler) + ends.sampler.length);
     return rest.replace(`<channel source="#${name}-sampler"`, "<!-- ").replace(/<!-- [^<>]*>/, "");
   });

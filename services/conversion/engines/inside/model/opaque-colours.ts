@@ -26,9 +26,10 @@ const opaque: Readonly<Record<number, Buffer>> = {
 /** Gives them one. `binary`: the first buffer of a GLB. */
 export function makeOpaque(model: Model, binary: Buffer): void {
   const used = (model.meshes ?? []).flatMap(({ primitives }) => primitives.flatMap(({ attributes }) => Object.entries(attributes ?? {})));
+  const bytesOf = buffersOf(model, binary);
   for (const index of new Set(used.flatMap(([name, place]) => (/^COLOR_\d+$/.test(name) ? [place] : [])))) {
     const accessor = model.accessors?.[index];
-    const made = accessor?.type === "VEC3" && accessor.sparse === undefined ? padded(model, accessor, binary) : undefined;
+    const made = accessor?.type === "VEC3" && accessor.sparse === undefined ? padded(model, accessor, bytesOf) : undefined;
     if (accessor === undefined || made === undefined || model.buffers === undefined || model.bufferViews === undefined) continue;
     const buffer =
       model.buffers.push({ byteLength: made.length, uri: `data:application/octet-stream;base64,${made.toString("base64")}` }) - 1;
@@ -38,12 +39,22 @@ export function makeOpaque(model: Model, binary: Buffer): void {
   }
 }
 
-function padded({ bufferViews = [], buffers = [] }: Model, accessor: Accessor, binary: Buffer): Buffer | undefined {
+/** The bytes of buffers, each of which is decoded once. */
+function buffersOf({ buffers = [] }: Model, binary: Buffer): (index: number) => Buffer {
+  const read = new Map<number, Buffer>();
+  return (index) => {
+    const uri = buffers[index]?.uri;
+    const bytes = read.get(index) ?? (uri === undefined ? binary : Buffer.from(uri.slice(uri.indexOf(",") + 1), "base64"));
+    read.set(index, bytes);
+    return bytes;
+  };
+}
+
+function padded({ bufferViews = [] }: Model, accessor: Accessor, bytesOf: (index: number) => Buffer): Buffer | undefined {
   const view = bufferViews[accessor.bufferView ?? -1];
   const full = opaque[accessor.componentType];
   if (view === undefined || full === undefined || view.extensions !== undefined) return undefined;
-  const uri = buffers[view.buffer]?.uri;
-  const bytes = uri === undefined ? binary : Buffer.from(uri.slice(uri.indexOf(",") + 1), "base64");
+  const bytes = bytesOf(view.buffer);
   const size = full.length * 3;
   const stride = view.byteStride ?? size;
   const start = (view.byteOffset ?? 0) + (accessor.byteOffset ?? 0);

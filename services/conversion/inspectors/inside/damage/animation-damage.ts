@@ -15,8 +15,7 @@ async function gif(source: ByteSource): Promise<Damage> {
     const head = await bytesAt(source, at, 10);
     const [kind] = head;
     if (kind === 0x3b) return { places: 0, isOpen: false };
-    // Some programs write no trailer.
-    if (kind === undefined) return { places: 0, isOpen: at > source.sizeBytes };
+    if (kind === undefined) return { places: 0, isOpen: true };
     zeros = kind === 0 ? zeros + 1 : 0;
     if (zeros > mostZeros || (kind !== 0 && kind !== 0x21 && kind !== 0x2c)) return { places: 1, isOpen: false };
     if (kind === 0) {

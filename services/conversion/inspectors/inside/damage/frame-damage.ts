@@ -1,5 +1,5 @@
 /** Sound without a container: frames that say how long they are. */
-import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import { type Block, chainDamage, type Damage } from "./chain.ts";
 
 /** Bytes of ID3v2, of which another program may have written more. */
@@ -79,7 +79,8 @@ const ofFrames =
   (blockOf: (head: Buffer) => Block, headBytes: number) =>
   async (source: ByteSource): Promise<Damage> => {
     const from = tagBytes(source.head);
-    const isBare = blockOf(source.head.subarray(from, from + headBytes)) === undefined;
+    // With the picture of a cover, a tag may be longer than the head.
+    const isBare = blockOf(await bytesAt(source, from, headBytes)) === undefined;
     // What starts otherwise, such as an extension of DTS, is not known here.
     if (isBare) return { places: 0, isOpen: false };
     const chain = { from, headBytes: tagHeadBytes, blockOf: (head: Buffer) => blockOf(head) ?? tagBlock(head), mostTail: 1 };

@@ -108,3 +108,9 @@ it("keeps the dates of tasks and the times spent on them of Org", async () => {
   const { text } = await convert(`${task}\n* Next\nGreen\n`, "org", "txt");
   expect(text.match(/2019-\d\d-\d\d/g)).toEqual(["2019-05-06", "2019-04-03", "2019-04-01"]);
 });
+
+it("keeps the properties at the beginning of Org, or names them", async () => {
+  const text = "# A note\n:PROPERTIES:\n:ID: 4f-77\n:EMPTY:\n:END:\n#+title: Reef\n\n* Coral\n:PROPERTIES:\n:CUSTOM_ID: c\n:END:\nRed\n";
+  expect((await convert(text, "org", "md")).text).toMatch(/^id: 4f-77$/m);
+  expect((await convert(text, "org", "html")).messages.get("TEXT_LEFT_OUT")).toBe("Properties of the document were left out: id.");
+});

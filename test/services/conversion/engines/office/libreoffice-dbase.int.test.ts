@@ -74,3 +74,16 @@ it("name columns without or with the same name, and note spaces at the end of te
   expect(notes.get("NAMES_CHANGED")).toContain("A, column 3, long column name");
   expect(notes.get("CHARACTERS_REPLACED")).toContain("LONG_COLUM");
 });
+
+it("take no values of a table without names for names", async () => {
+  const { fields, texts, notes } = await tableOf("2020,35,a\n2021,40,b\n");
+  expect(fields).toEqual(["N1 N4.0", "N2 N2.0", "N3 C1.0"]);
+  expect(texts).toEqual([" 202035a", " 202140b"]);
+  expect(notes.get("NAMES_CHANGED")).toContain("column 1, column 2, column 3");
+});
+
+it("refuse text of a formula that is longer than a field", async () => {
+  const sheet = { "!ref": "A1:A2", A1: { t: "s", v: "LONG" }, A2: { t: "s", v: "x".repeat(300), f: 'REPT("x",300)' } };
+  const content = write({ SheetNames: ["S"], Sheets: { S: sheet } }, { type: "buffer" }) as Buffer;
+  await expect(office.convert(await office.given(content, "xlsx"), "xlsx", "dbf")).rejects.toThrow("254 bytes in a cell");
+});

@@ -81,6 +81,11 @@ it.each([
   expect((await benches.magick.convert(file, "psd", "png")).notes.get("MEDIA_CHANGED")).toBe(told);
 });
 
+it.each([31, 36])("refuses a Photoshop file of %i bytes as invalid", async (length) => {
+  const file = await benches.magick.given(photoshopOf(3, [1, 2, 3], []).subarray(0, length), "psd");
+  await expect(benches.magick.convert(file, "psd", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+});
+
 /** 1 by 1 pixel of 24 bits, in run lengths. */
 function sunOf(data: readonly number[]): Buffer {
   const head = Buffer.alloc(32);

@@ -178,4 +178,15 @@ describe("texts of a PNG", () => {
     const { stdout } = await run("/usr/bin/python3", ["-c", code, path]);
     expect(stdout.trim()).toBe(`['Caf\\xe9', '\\u0416. \\xdc', ${width}]`);
   });
+
+  it("get a right sum where theirs is wrong", async () => {
+    const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })
+      .png()
+      .toBuffer();
+    const chunk = Buffer.from("tEXtTitle\0Caf\xe9", "latin1");
+    const wrong = Buffer.concat([Buffer.from([0, 0, 0, chunk.length - 4]), chunk, Buffer.from("none")]);
+    const source = await bench.given(Buffer.concat([png.subarray(0, -12), wrong, png.subarray(-12)]), "png");
+    const bytes = await readFile((await bench.convert(source, "png", "png", { flip: "horizontal" })).path);
+    expect(bytes.readUInt32BE(bytes.indexOf(chunk) + chunk.length)).toBe(crc32(chunk));
+  });
 });

@@ -33,14 +33,26 @@ it.each([
 const frame = (): Buffer => Buffer.concat([Buffer.from("fffb9000", "hex"), Buffer.alloc(413, 0x55)]);
 const frames = (count: number): readonly Buffer[] => Array.from({ length: count }, frame);
 const id3 = Buffer.concat([Buffer.from("49443304000000000020", "hex"), Buffer.from("fffb9000".repeat(8), "hex")]);
+/** A tag of 80,000 bytes. */
+const cover = Buffer.concat([Buffer.from("49443304000000047100", "hex"), Buffer.alloc(80_000)]);
 const id3v1 = Buffer.concat([Buffer.from("TAG"), Buffer.alloc(125)]);
 
 it.each([
   ["tags around", [id3, ...frames(20), id3v1], { places: 0, isOpen: false }],
   ["tags of a joined one within", [id3, ...frames(9), id3v1, id3, ...frames(9)], { places: 0, isOpen: false }],
   ["bytes missing", [...frames(9), frame().subarray(0, 300), ...frames(9)], { places: 1, isOpen: false }],
+  ["bytes missing after a large cover", [cover, ...frames(9), frame().subarray(0, 300), ...frames(9)], { places: 1, isOpen: false }],
   ["its last frame cut off", [...frames(9), frame().subarray(0, 300)], { places: 0, isOpen: true }],
   ["something unknown after it", [...frames(9), Buffer.from("LYRICSBEGIN".repeat(50))], { places: 0, isOpen: false }],
 ])("MP3 with %s", async (_, parts, damage) => {
   expect(await found("mp3", Buffer.concat(parts))).toEqual(damage);
+});
+
+it.each([
+  ["whole", 0, false],
+  ["without its last frames or its trailer", 1, true],
+  ["cut off within a frame", 3, true],
+])("GIF %s", async (_, missing, isOpen) => {
+  const gif = Buffer.from("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=", "base64");
+  expect(await found("gif", gif.subarray(0, gif.length - missing))).toEqual({ places: 0, isOpen });
 });
