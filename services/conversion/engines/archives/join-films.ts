@@ -5,6 +5,7 @@ import { noteTable } from "#services/conversion/domain/notes.ts";
 import { depthOf } from "../media/ffmpeg-changes.ts";
 import { matrixArgs, toneMapping } from "../media/ffmpeg-colour.ts";
 import { wholePictures } from "../media/ffmpeg-frames.ts";
+import { doubled, unclipped } from "../media/ffmpeg-own.ts";
 import type { Stream } from "../media/ffmpeg-streams.ts";
 import { numberOption, words } from "../shared/hop-table.ts";
 import { type Joining, named } from "./join.ts";
@@ -63,7 +64,7 @@ function clipArgsOf(joining: Joining, part: Part, frame: Frame, rate: number): r
     ...["-map", `0:${picture.index}`, "-vf", all.join(",")],
     ...words("-c:v libx264 -preset veryfast -crf 20 -pix_fmt yuv420p -ar 48000 -ac 2 -c:a pcm_s16le"),
     // Sound as long as the pictures keeps the next clip in step.
-    ...(sound === undefined ? [] : ["-af", "aresample=async=1:first_pts=0,apad"]),
+    ...(sound === undefined ? [] : ["-af", `${sound.channels === 1 ? `${doubled},` : ""}aresample=async=1:first_pts=0:${unclipped},apad`]),
     ...(seconds > 0 ? ["-t", String(seconds)] : ["-shortest"]),
   ];
 }

@@ -1,6 +1,7 @@
 /** Joins sounds to one sound, pictures to an animation, and pictures and films to one film, with ffmpeg. */
 import { FilemillError } from "#contract/errors.ts";
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { doubled } from "../media/ffmpeg-own.ts";
 import { mediaBadInput, type Stream } from "../media/ffmpeg-streams.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { decimalIn } from "../shared/options.ts";
@@ -43,7 +44,10 @@ async function joinSounds(joining: Joining): Promise<void> {
     const isSame = sound.sampleRate === rate && (sound.channels > 2 || sound.channels === (layout === "mono" ? 1 : 2));
     if (!isSame) joining.remark(entry, `Fitted to ${rate} Hz, ${layout}.`);
   }
-  const fitted = parts.map((_, index) => `[${index}:a:0]aresample=${rate},aformat=channel_layouts=${layout}[a${index}];`);
+  const fitted = parts.map(({ sound }, index) => {
+    const widened = sound.channels === 1 && layout === "stereo" ? `${doubled},` : "";
+    return `[${index}:a:0]${widened}aresample=${rate},aformat=channel_layouts=${layout}[a${index}];`;
+  });
   const graph = `${fitted.join("")}${parts.map((_, index) => `[a${index}]`).join("")}concat=n=${parts.length}:v=0:a=1[out]`;
   // Floating point may exceed full scale.
   const codec = sounds.some(({ isFloat }) => isFloat) ? (bits > 32 ? "f64" : "f32") : bits <= 16 ? "s16" : bits <= 24 ? "s24" : "s32";

@@ -62,11 +62,17 @@ export function speedOf({ options }: HopTask): number {
   return numberOption(options, "speed") ?? 1;
 }
 
+/** Channels that a resampler mixes down do not get louder than each was. The option of the whole run does not reach filters that are named. */
+export const unclipped = "rematrix_maxval=1";
+
+/** The one channel as both, as loud as it was. FFmpeg would make it 3 dB quieter. */
+export const doubled = "pan=stereo|c0=c0|c1=c0";
+
 /** The filter accepts half to double speed, beyond which it skips samples; late sound keeps its start. */
 export function tempoFilters(task: HopTask): readonly string[] {
   const speed = speedOf(task);
   if (speed === 1) return [];
-  const inTime = ["aresample=async=1", `asetpts=PTS-STARTPTS+STARTPTS/${speed}`];
+  const inTime = [`aresample=async=1:${unclipped}`, `asetpts=PTS-STARTPTS+STARTPTS/${speed}`];
   const step = speed > 2 ? 2 : speed < 0.5 ? 0.5 : 1;
   return [...inTime, ...(step === 1 ? [] : [`atempo=${step}`]), `atempo=${speed / step}`];
 }

@@ -4,7 +4,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { type Container, holdsEdits } from "./ffmpeg-container.ts";
 import { encoders } from "./ffmpeg-formats.ts";
-import { speedOf, tempoFilters, withOwnSound } from "./ffmpeg-own.ts";
+import { doubled, speedOf, tempoFilters, unclipped, withOwnSound } from "./ffmpeg-own.ts";
 import { peakFilters } from "./ffmpeg-peaks.ts";
 import { rateOf } from "./ffmpeg-rates.ts";
 import type { Media, Stream } from "./ffmpeg-streams.ts";
@@ -74,14 +74,15 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
     // FFmpeg drops the first frames of WMA, and M4A would begin with silence in their place.
     ...(!isFilm && sound.codec.startsWith("wma") ? ["asetpts=PTS-STARTPTS"] : []),
     ...(places === undefined ? [] : [places]),
-    ...(isLate(media, sound, target) ? ["aresample=async=1:first_pts=0"] : []),
+    ...(sound.channels === 1 && numberOption(options, "channels") === 2 ? [doubled] : []),
+    ...(isLate(media, sound, target) ? [`aresample=async=1:first_pts=0:${unclipped}`] : []),
     ...tempoFilters(task),
     ...(volume === 0 ? [] : [`volume=${volume}dB`]),
     ...(flagOption(options, "normalise") ? ["loudnorm=I=-16:TP=-1.5:LRA=11"] : []),
     // libopus does not support "side" layouts, and 6.1 gets its channels in a wrong order.
     ...(codec === "libopus" && sound.channels > 2 ? ["aformat=channel_layouts=7.1|5.1|5.0|quad|3.0|stereo"] : []),
     // Resampling can create higher peaks.
-    ...((peaks.length === 0 && !isLed) || rate === undefined ? [] : [`aresample=${rate}`]),
+    ...((peaks.length === 0 && !isLed) || rate === undefined ? [] : [`aresample=${rate}:${unclipped}`]),
     ...(isLed ? [`adelay=delays=${wmaFrame(rate ?? sound.sampleRate)}S:all=1`] : []),
     ...(media.quieterDecibels === undefined ? [] : [`volume=-${media.quieterDecibels}dB:precision=double`]),
     ...peaks,

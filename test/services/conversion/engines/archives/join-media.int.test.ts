@@ -148,6 +148,17 @@ describe("engine join-media, sounds", () => {
     expect(notes.get("ENTRIES_CHANGED")).toBe("a.wav: Fitted to 48000 Hz, stereo.");
   });
 
+  it("makes mono as loud beside stereo as it was", async () => {
+    const parts = [
+      await part("1.wav", ...tone(48_000, 0.5), "-ac", "1"),
+      await part("2.wav", ...tone(48_000, 0.5), "-af", "volume=-20dB,pan=stereo|c0=c0|c1=c0"),
+    ];
+    const { path } = await made(parts, "wav");
+    const { stderr } = await run("ffmpeg", ["-i", path, "-af", "astats=measure_perchannel=none", "-f", "null", "-"]);
+    // A sine of FFmpeg has an eighth of full scale.
+    expect(Number(/Peak level dB: (\S+)/.exec(stderr)?.[1])).toBeCloseTo(-18.06, 1);
+  });
+
   it("keeps surround sound, and does not guess how to mix it with stereo", async () => {
     const surround = [...tone(48_000, 1), "-ac", "6", "-ar", "48000"];
     const parts = [await part("1.wav", ...surround), await part("2.wav", ...surround)];

@@ -115,15 +115,15 @@ describe("sound over full scale", () => {
 });
 
 describe("channels", () => {
-  async function surround(name: string, coding: string): Promise<string> {
+  async function surround(name: string, coding: string, rate = 48_000): Promise<string> {
     const path = pathOf(name);
     const six = Array.from({ length: 6 }, () => "0.9*sin(440*2*PI*t)").join("|");
-    await ffmpeg(...words("-f lavfi -i"), `aevalsrc=${six}:c=5.1:d=1:s=48000`, ...words(`-c:a ${coding}`), path);
+    await ffmpeg(...words("-f lavfi -i"), `aevalsrc=${six}:c=5.1:d=1:s=${rate}`, ...words(`-c:a ${coding}`), path);
     return path;
   }
 
-  it.each(["mp3", "wma", "mp2"])("are mixed without clipping in %s", async (to) => {
-    const { path, notes } = await convert(await surround("six.wav", "pcm_s16le"), "wav", to);
+  it.each([["mp3"], ["wma"], ["mp2"], ["wma", 96_000]])("are mixed without clipping in %s", async (to, rate?: number) => {
+    const { path, notes } = await convert(await surround("six.wav", "pcm_s16le", rate), "wav", to);
     expect(await peakOf(path)).toBeLessThan(0);
     expect(notes.get("MEDIA_CHANGED")).toMatch(/Channels: 2 .*instead of 6 \(5\.1\)\.$/);
   });
@@ -134,13 +134,21 @@ describe("channels", () => {
     expect([...notes]).toEqual([]);
   });
 
+  it("of mono are both as loud as it was", async () => {
+    const { path } = await convert(await tone("mono.wav", "pcm_s16le"), "wav", "flac", { channels: 2 });
+    expect(await peakOf(path)).toBeCloseTo(20 * Math.log10(0.3), 1);
+  });
+
   it.each([
     ["mono", "FL", "m4a"],
     ["stereo", "BL+BR", "opus"],
   ])("of one or two other speakers were refused, and are %s (%s) in %s", async (plain, layout, to) => {
     const path = pathOf("others.wav");
-    const sources = layout.split("+").map((_place, index) => `sin(${440 * (index + 1)}*2*PI*t)`);
-    await ffmpeg(...words("-f lavfi -i"), `aevalsrc=${sources.join("|")}:c=${layout}:d=0.5:s=48000`, path);
+    const sources = layout
+      .split("+")
+      .map((_place, index) => `sin(${440 * (index + 1)}*2*PI*t)`)
+      .join("|");
+    await ffmpeg(...words("-f lavfi -i"), `aevalsrc=${sources}:c=${layout}:d=0.5:s=48000`, path);
     expect(await told((await convert(path, "wav", to)).path, "a:0", "channel_layout")).toEqual([plain]);
   });
 
@@ -279,15 +287,14 @@ describe("the beginning", () => {
     expect(await startOf(path)).toBeLessThan(100);
   });
 
-  it.each([
-    ["aac", 1024],
-    ["ac3", 256],
-    ["mp2", 481],
-  ] as const)("of %s is said to be %d samples later", async (to, samples) => {
-    const { path, notes } = await convert(await late(48_000), "wav", to);
-    expect(notes.get("MEDIA_CHANGED")).toContain(`starts ${samples} samples later`);
-    expect(Math.abs((await startOf(path)) - 12_000 - samples)).toBeLessThan(100);
-  });
+  it.each([["aac", 1024] as const, ["ac3", 256] as const, ["mp2", 481] as const])(
+    "of %s is said to be %d samples later",
+    async (to, samples) => {
+      const { path, notes } = await convert(await late(48_000), "wav", to);
+      expect(notes.get("MEDIA_CHANGED")).toContain(`starts ${samples} samples later`);
+      expect(Math.abs((await startOf(path)) - 12_000 - samples)).toBeLessThan(100);
+    },
+  );
 });
 
 it("encodes one channel that declares no layout, as Speex does", async () => {
