@@ -25,6 +25,7 @@ const scripts = {
   [join(import.meta.dirname, "ghostscript-archive.py")]: script,
   [join(import.meta.dirname, "pdf-change.py")]: "/engine/pdf_change.py",
   [join(import.meta.dirname, "pdf-change-prune.py")]: "/engine/pdf_prune.py",
+  [join(import.meta.dirname, "pdf-change-redrawn.py")]: "/engine/pdf_redrawn.py",
   [join(import.meta.dirname, "pdf-change-tags.py")]: "/engine/pdf_tags.py",
 };
 const badInput = [3, 4];

@@ -36,6 +36,14 @@ describe("sound in its own format", () => {
     return format === "wav" && args.length === 0 ? tone : path;
   }
 
+  it("of one channel is in each of two as loud as it was", async () => {
+    const mono = await sound("flac", "-ac", "1");
+    const { path } = await bench.convert(mono, "flac", "flac", { channels: 2 });
+    const left = join(bench.folder, "left.flac");
+    await ffmpeg("-i", path, "-af", "pan=mono|c0=c0", left);
+    expect(await soundDigestOf(left)).toBe(await soundDigestOf(mono));
+  });
+
   it.each([
     ["mp3", []],
     ["m4a", ["-c:a", "alac"]],
