@@ -7,7 +7,10 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { inputInside, openToolSession } from "../shared/tool-run.ts";
 
-/** In ECMAScript 5. A field is drawn when its value changes. `getOptions` ends the program, hence `shownValue`. Empty streams are damaged if encrypted. */
+/**
+ * In ECMAScript 5. A field is drawn when its value changes. `getOptions` ends the program, hence `shownValue`. MuPDF 1.21 damages empty
+ * streams if it encrypts them.
+ */
 const script = `
 var pdf = new PDFDocument(scriptArgs[0]);
 var form = pdf.getTrailer().Root.AcroForm;
