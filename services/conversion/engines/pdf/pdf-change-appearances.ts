@@ -7,7 +7,10 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { inputInside, openToolSession } from "../shared/tool-run.ts";
 
-/** In ECMAScript 5. A field is drawn when its value changes. `getOptions` ends the program, hence `shownValue`. */
+/**
+ * In ECMAScript 5. A field is drawn when its value changes. `getOptions` ends the program, hence `shownValue`. MuPDF 1.21 damages empty
+ * streams if it encrypts them.
+ */
 const script = `
 var pdf = new PDFDocument(scriptArgs[0]);
 var form = pdf.getTrailer().Root.AcroForm;
@@ -44,7 +47,7 @@ for (var number = 0; number < pdf.countPages(); ++number) {
   });
 }
 if (isUndrawn) form.delete("NeedAppearances");
-pdf.save(scriptArgs[1], "");
+pdf.save(scriptArgs[1], "decrypt");
 `;
 
 /** False if MuPDF cannot, in which case the fields stay as they are. */

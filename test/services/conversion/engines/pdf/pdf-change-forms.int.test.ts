@@ -25,6 +25,14 @@ describe("a PDF form", () => {
     expect([...notes]).toEqual([["TEXT_LEFT_OUT", "Form fields that could not be drawn: pin, agree. The text of a comment was left out."]]);
   });
 
+  it("with restrictions is not called damaged", async () => {
+    const locked = join(bench.folder, "locked.pdf");
+    await textFrom("qpdf", "--encrypt", "", "owner", "256", "--print=none", "--", form, locked);
+    const { path, notes } = await bench.convert(locked, "pdf", "pdf", { flatten: true });
+    expect(await textOf(path)).toMatch(/Zoë/);
+    expect([...notes.keys()]).toEqual(["TEXT_LEFT_OUT", "METADATA_DROPPED"]);
+  });
+
   it("shows its values on a sheet of several pages, and its hidden layer stays hidden", async () => {
     const { path, notes } = await bench.convert(form, "pdf", "pdf", { nUp: "2" });
     expect(await textOf(path)).toMatch(/Zoë/);
