@@ -88,7 +88,7 @@ export function arrange(asked: Asked): unknown {
   const hasMixedIds = ids.some((id) => typeof id === "string");
   const isToBeDegrees = hasSystem || hasTextsLikeJson || texts.length > 0;
   if (asked.gathered === undefined && hasMixedIds && !ownsId)
-    addNote(notes, "TYPES_AS_TEXT", "Because some ids are text, those that are numbers became also a property, as text.");
+    addNote(notes, "TYPES_AS_TEXT", "Because some ids are text, those that are numbers also became a property, as text.");
   if (asked.gathered === undefined) return { ok: true, notes: [...notes], map: { ...nothing, shapes, hasLongReals, isToBeDegrees } };
   if (hasMixedIds) addNote(notes, "TYPES_AS_TEXT", "Ids of features, of several types, became text.");
   const limits: Limits = {
