@@ -26,6 +26,8 @@ export type Bounds = {
   /** The inspector's CPU time, and the extra time for each byte that was moved for it. */
   readonly cpuSeconds: number;
   readonly cpuSecondsPerByte: number;
+  /** Added to `wallMs` for each byte that was exchanged. */
+  readonly wallMsPerByte: number;
 };
 
 const headBytes = 65_536;
@@ -131,7 +133,9 @@ const workingShare = 0.2;
 
 /** Sends requests to the child until its wall-clock or CPU time is over. Most questions are answered before the first check. */
 function watch(child: SandboxChild, bounds: Bounds, movedBytes: () => number) {
-  const endsAt = performance.now() + bounds.wallMs;
+  const startedAt = performance.now();
+  // Bytes that move show that it does not hang, only that the file is large or the disk slow.
+  const endsAt = (): number => startedAt + bounds.wallMs + movedBytes() * bounds.wallMsPerByte;
   let overdue: Fault | undefined;
   let meter: (() => number) | undefined;
   let before = 0;
@@ -139,7 +143,7 @@ function watch(child: SandboxChild, bounds: Bounds, movedBytes: () => number) {
     meter ??= createCpuMeter(child.pid);
     before ||= meter();
     const used = (meter() - before) / (bounds.cpuSeconds + movedBytes() * bounds.cpuSecondsPerByte);
-    const isLate = performance.now() > endsAt;
+    const isLate = performance.now() > endsAt();
     if (used <= 1 && !isLate) return;
     // An inspector that hangs uses no CPU. One that works is merely slow on a busy machine.
     overdue ??= used > workingShare ? "processor" : "deadline";
@@ -149,7 +153,7 @@ function watch(child: SandboxChild, bounds: Bounds, movedBytes: () => number) {
   return {
     async request(message: unknown): Promise<unknown> {
       try {
-        return await child.request(message, { timeoutMs: Math.max(1, endsAt - performance.now()) + graceMs });
+        return await child.request(message, { timeoutMs: Math.max(1, endsAt() - performance.now()) + graceMs });
       } catch (cause) {
         const { code } = cause instanceof FilemillError ? cause : { code: undefined };
         if (code === "UNAVAILABLE") throw cause;

@@ -10,7 +10,7 @@ import { inspectorCommandIn } from "./program.ts";
 
 /** This many may be stuck with a file each, until their time limit, before others have to wait. */
 const mostInspectors = 4;
-const usualBounds: Bounds = { wallMs: 30_000, cpuSeconds: 2, cpuSecondsPerByte: 0.5e-6 };
+const usualBounds: Bounds = { wallMs: 30_000, cpuSeconds: 2, cpuSecondsPerByte: 0.5e-6, wallMsPerByte: 1e-4 };
 
 export type InspectorHost = {
   readonly sandbox: Pick<Sandbox, "spawn">;
