@@ -3,9 +3,10 @@ import { FilemillError, invalidOption } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { BesideSound } from "#services/conversion/domain/questions.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
-import { type Length, noteGaps } from "./ffmpeg-completeness.ts";
+import { damageSigns, type Length, noteGaps, statesLength } from "./ffmpeg-completeness.ts";
 import { audioFormats, containerOf, subtitleFormats } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
 import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
@@ -17,6 +18,14 @@ import { videoFormats } from "./ffmpeg-video-formats.ts";
 const leastShift = 0.06;
 /** A change of the frame rate that counts as one, as a share. */
 const leastRateChange = 0.02;
+
+/** How long the result is. The clock of FFmpeg also counts what decoders of damaged sound skip, so there the file is asked. */
+export async function writtenSecondsOf(session: ToolSession, { hop }: HopTask, end: SandboxEnd, clockSeconds: number): Promise<number> {
+  const demuxer = audioFormats[hop.to]?.demuxer;
+  if (demuxer === undefined || !statesLength(demuxer) || end.exitCode !== 0 || !damageSigns.test(end.stderr)) return clockSeconds;
+  const { durationSeconds } = await readResult(session, demuxer, outputInside);
+  return durationSeconds > 0 ? Math.min(clockSeconds, durationSeconds) : clockSeconds;
+}
 
 /**
  * Notes what a sound or film result lacks or has changed without a request.

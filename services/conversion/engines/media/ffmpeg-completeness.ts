@@ -150,8 +150,11 @@ export function withoutTrack({ unknownKinds }: Media, kind: Stream["kind"], mess
   return new FilemillError("INVALID_INPUT", isUnknown ? `The codec of the ${kind} track is unknown, so it cannot be decoded.` : message);
 }
 
+/** Whether files of sound in this format state how long they are. */
+export const statesLength = (demuxer: string): boolean => demuxer === "mp3" || tells.test(demuxer);
+
 /** What FFmpeg reports about damage, in decoders and, for copies, in the readers of containers. */
-const damageSigns =
+export const damageSigns =
   /Error while decoding|end mismatch|ac-tex damaged|packet_obj_size \d+ invalid|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely|CRC mismatch|Invalid NAL unit size|exceeds containing master element|first byte of an EBML/i;
 
 /** Notes what is missing. @returns whether that says how much is there. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
@@ -202,7 +205,7 @@ function damageOf(
 /** Decoders skip damaged frames, so the clock runs on while the audio gets shorter. */
 export function noteGaps(task: HopTask, result: Media, demuxer: string, expected: Length): void {
   const { durationSeconds } = result;
-  const isTold = audioFormats[task.hop.to] !== undefined && (demuxer === "mp3" || tells.test(demuxer));
+  const isTold = audioFormats[task.hop.to] !== undefined && statesLength(demuxer);
   if (!isTold || durationSeconds === 0 || expected.seconds - durationSeconds <= expected.tolerated) return;
   const lengths = `${durationSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds`;
   task.note("INPUT_DAMAGED", `The audio has gaps or damaged places: the result is ${lengths} long.`);

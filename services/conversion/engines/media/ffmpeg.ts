@@ -7,7 +7,7 @@ import { gatheringNotes } from "../shared/gathering-notes.ts";
 import { openToolSession, probeOf, type ToolSession } from "../shared/tool-run.ts";
 import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
-import { assertText, noteChanges } from "./ffmpeg-changes.ts";
+import { assertText, noteChanges, writtenSecondsOf } from "./ffmpeg-changes.ts";
 import { withOrderedChapters } from "./ffmpeg-chapters.ts";
 import { assertConverted, convertedOf, expectedLengthOf, isText, withEnd, withoutTrack } from "./ffmpeg-completeness.ts";
 import { withDelays, withPlays } from "./ffmpeg-delays.ts";
@@ -47,7 +47,8 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   const asked = quieterDecibels === 0 ? first : await encodeAs(task, heard);
   const sizeOf = async () => (await stat(session.pathOf("out"))).size;
   const run = asked.end.exitCode === 0 ? await fitted(task, heard, { first: asked, encode: encodeAs, sizeOf }) : asked;
-  const isMeasured = assertConverted(task, media, run.end, run.seconds, expected);
+  const writtenSeconds = await writtenSecondsOf(session, task, run.end, run.seconds);
+  const isMeasured = assertConverted(task, media, run.end, writtenSeconds, expected);
   if (isText(task)) await assertText(session, task);
   if (run.frames === 0 && run.seconds === 0 && !isText(task)) {
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");

@@ -1,5 +1,6 @@
 // Runs inside the sandbox, beside sharp-child.mjs: text and resolution of a PNG, of which libvips changes some.
 import { crc32 } from "node:zlib";
+import { nominal } from "./sharp-headers.mjs";
 
 const metresPerInch = 0.0254;
 
@@ -16,7 +17,7 @@ function* chunksOf(bytes) {
 /** In dots per inch. EXIF data may say otherwise, but is of historical value only (PNG, 11.3.4.5). */
 export function densityOfPng(bytes) {
   for (const { kind, data } of chunksOf(bytes)) {
-    if (kind === "pHYs") return data[8] === 1 ? Math.round(data.readUInt32BE(0) * metresPerInch) || undefined : undefined;
+    if (kind === "pHYs") return data[8] === 1 ? nominal(data.readUInt32BE(0) * metresPerInch) || undefined : undefined;
     if (kind === "IDAT") return undefined;
   }
   return undefined;

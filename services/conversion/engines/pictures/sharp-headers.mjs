@@ -3,6 +3,12 @@
 /** For larger pictures, shortcuts save too little. */
 export const plainBytes = 64 * 1024;
 
+/** A resolution in dots per inch: whole if only the unit in which it is stored kept it from that, as 11811 per metre do 300. */
+export function nominal(density) {
+  const whole = Math.round(density);
+  return Math.abs(density - whole) < density * 0.0002 ? whole : density;
+}
+
 /** Chunks without anything that a conversion could lose. */
 const silentChunks = new Set(["PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "sBIT", "bKGD", "pHYs", "hIST", "tIME", "IDAT", "IEND"]);
 
@@ -20,7 +26,7 @@ export function describePng(bytes) {
     if (!silentChunks.has(kind)) return undefined;
     if (kind === "tRNS") hasAlpha = true;
     // In pixels per metre.
-    if (kind === "pHYs" && bytes[at + 16] === 1) density = Math.round(bytes.readUInt32BE(at + 8) * 0.0254);
+    if (kind === "pHYs" && bytes[at + 16] === 1) density = nominal(bytes.readUInt32BE(at + 8) * 0.0254);
     if (kind === "IEND") {
       const size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
       return { format: "png", depth: "uchar", pages: 1, ...size, hasAlpha, ...(density > 0 && { density }) };
@@ -110,10 +116,14 @@ export const statesDensity = (bytes, exif) =>
     .slice(0, 2)
     .some((value) => value > 0);
 
+/** Pixels per inch that JFIF states. libvips rounds them. */
+export const jfifDensity = (bytes) =>
+  hasJfifUnit(bytes) ? nominal(bytes.readUInt16BE(14) * (bytes[13] === 2 ? 2.54 : 1)) || undefined : undefined;
+
 /** Pixels per inch that EXIF states, of which libvips reads nothing but in JPEG. */
 export function exifDensity(exif) {
   const [across, , unit] = exifResolution(exif);
-  const density = Math.round(unit === 3 ? across * 2.54 : across);
+  const density = nominal(unit === 3 ? across * 2.54 : across);
   return density > 0 && density < 100_000 && (unit === 2 || unit === 3) ? density : undefined;
 }
 

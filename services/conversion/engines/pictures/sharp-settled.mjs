@@ -4,9 +4,10 @@ import { countTiles, isNarrowGrey } from "./heif-boxes.mjs";
 import { densityOfPng, wordsOfPng } from "./png-words.mjs";
 import { withProfile } from "./sharp-colours.mjs";
 import { Failure } from "./sharp-failures.mjs";
-import { declaredShape, exifDensity, statesDensity, statesShapeOnly } from "./sharp-headers.mjs";
+import { declaredShape, exifDensity, jfifDensity, statesDensity, statesShapeOnly } from "./sharp-headers.mjs";
 import { exifOfTiff } from "./tiff-exif.mjs";
 import {
+  densityOfTiff,
   furtherChannelsOf,
   hasUnit,
   hasUnstatedChannel,
@@ -27,7 +28,9 @@ const maxSamples = 100e6;
  */
 export async function settled(sharp, { bytes, input, from, told: read, colours, notes }) {
   const told = from === "avif" && read.pages > 1 ? { ...read, pages: read.pages - countTiles(bytes) } : read;
-  if (from === "jpg" && !statesDensity(bytes, told.exif)) told.density = undefined;
+  // libvips rounds it, and says 72 of a JPEG that states none. Of what it writes itself without one, it says nothing.
+  if (from === "jpg" && told.density !== undefined)
+    told.density = statesDensity(bytes, told.exif) ? (exifDensity(told.exif) ?? jfifDensity(bytes) ?? told.density) : undefined;
   if (from === "png" && statesShapeOnly(bytes)) told.density = undefined;
   if (from === "png") Object.assign(told, { density: densityOfPng(bytes) ?? told.density, words: wordsOfPng(bytes) });
   if (from !== "tiff" && from !== "jpg") told.density ??= exifDensity(told.exif);
@@ -50,7 +53,7 @@ export async function settled(sharp, { bytes, input, from, told: read, colours, 
   }
   if (isPackedOtherwise(tags)) throw unread("compressed samples");
   if (told.space === "multiband" || plainYcbcrOf(tags) === "whole") throw unread("colours");
-  const usable = withoutFurther(hasUnit(tags) ? told : { ...told, density: undefined }, tags, notes);
+  const usable = withoutFurther({ ...told, density: hasUnit(tags) ? (densityOfTiff(tags) ?? told.density) : undefined }, tags, notes);
   // libvips reads none of a TIFF's EXIF.
   const first = from === "tiff" ? { ...usable, fields: exifOfTiff(bytes) } : usable;
   if (from !== "tiff" || /^uchar$|^ushort$/.test(told.depth) || told.space === "labs") return { usual: bytes, first };

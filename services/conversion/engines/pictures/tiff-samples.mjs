@@ -1,4 +1,5 @@
 // Reads the tags that tell what the samples of a TIFF mean. Also runs inside the sandbox.
+import { nominal } from "./sharp-headers.mjs";
 
 /** @see TIFF 6.0, section 8 and 21 */
 const names = new Map([
@@ -107,6 +108,12 @@ export const isInverted = ({ photometric }) => photometric?.[0] === minIsWhite;
 
 /** Whether resolutions are in inches or centimetres; otherwise they only tell the shape of pixels. @param {Tags} tags */
 export const hasUnit = ({ unit }) => unit?.[0] !== 1;
+
+/** In dots per inch; undefined if it is not stated. @param {Tags} tags */
+export function densityOfTiff({ unit, across }) {
+  const density = ((across?.[0] ?? 0) / (across?.[1] ?? 1)) * (unit?.[0] === 3 ? 2.54 : 1);
+  return density > 0 && density < 100_000 ? nominal(density) : undefined;
+}
 
 /** Width of a pixel relative to its height, which fax makes unequal. @param {Tags} tags */
 export function pixelShapeOf({ across = [1, 1], down = [1, 1] }) {

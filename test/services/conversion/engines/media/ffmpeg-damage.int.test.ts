@@ -109,3 +109,16 @@ it("of a part it is not claimed that the damage is in it", async () => {
   const { notes } = await convert(path, "ts", "mkv", { duration: "1" });
   expect(notes.get("INPUT_DAMAGED")).toMatch(/^The file is damaged in one place, which need not be in this part\.$/);
 });
+
+it.each([
+  ["opus", `${sound} -c:a libopus`],
+  ["mka", `${sound} -c:a aac -cluster_time_limit 400`],
+])("%s with a hole is told to be as long as its sound is, not as its clock says", async (from, coding) => {
+  const path = await made(from, coding);
+  const bytes = await readFile(path);
+  const [start, end] = [Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.6)];
+  await writeFile(path, Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]));
+  const result = await convert(path, from, "wav");
+  const [, told] = /^Only ([\d.]+) of 4\.0 seconds/.exec(result.notes.get("INPUT_DAMAGED") ?? "") ?? [];
+  expect(Math.abs(Number(told) - (await stat(result.path)).size / 96_000)).toBeLessThan(0.1);
+});

@@ -26,6 +26,23 @@ describe("pixels per inch", () => {
     for (const to of ["png", "tiff"]) expect(await densityOf((await bench.convert(page, "jpg", to)).path), to).toBe(300);
   });
 
+  it("are exact where a centimetre has a whole number of them", async () => {
+    const path = join(bench.folder, "centimetres.png");
+    const code = `
+import sys
+from PIL import Image
+Image.new("RGB", (9, 9)).save(sys.argv[1] + ".jpg", dpi=(1, 1))
+whole = bytearray(open(sys.argv[1] + ".jpg", "rb").read())
+whole[13:18] = b"\\x02\\x00\\x5e\\x00\\x5e"
+open(sys.argv[1] + ".jpg", "wb").write(whole)
+Image.new("RGB", (9, 9)).save(sys.argv[1] + ".tiff", resolution_unit="cm", resolution=94.0)`;
+    await run("/usr/bin/python3", ["-c", code, path]);
+    for (const from of ["jpg", "tiff"]) {
+      const written = await readFile((await bench.convert(`${path}.${from}`, from, "png")).path);
+      expect(written.readUInt32BE(written.indexOf("pHYs") + 4), from).toBe(9400);
+    }
+  });
+
   it("are kept from WebP and AVIF, where only EXIF states them", async () => {
     const printed = noise(60, 40).withMetadata({ density: 150 });
     for (const [from, bytes] of [["webp", await printed.webp().toBuffer()] as const, ["avif", await printed.avif().toBuffer()] as const]) {
