@@ -1,5 +1,5 @@
 /** Minimal Word documents, part by part. */
-import { strToU8, zipSync } from "fflate";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 
 const names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -40,3 +40,13 @@ export const revised = docx(
   "",
   `<w:comment w:id="0" w:author="Ada" w:date="2024-01-01T00:00:00Z" w:initials="A">${line("Why?")}</w:comment>`,
 );
+
+/** The same document with other names for its parts, which the standard allows. Only the relationships lead to them. */
+export function renamed(document: Uint8Array): Buffer {
+  const made = Object.entries(unzipSync(document)).map(([name, content]) => {
+    const isTold = name.endsWith(".rels") || name.startsWith("[");
+    const told = strFromU8(content).replace(/\b(document|styles|comments|footnotes)\.xml/g, "$1Of7.xml");
+    return [name.replace(/\b(document|styles|comments|footnotes)\.xml/, "$1Of7.xml"), isTold ? strToU8(told) : content] as const;
+  });
+  return Buffer.from(zipSync(Object.fromEntries(made)));
+}

@@ -51,7 +51,8 @@ def related(package, part, wanted):
 
 
 # Of Office Open XML; sheets may be binary.
-TYPES = re.compile(r"\[Content_Types\]\.xml")
+TYPES_NAME = "[Content_Types].xml"
+TYPES = re.compile(re.escape(TYPES_NAME))
 TEXTS = re.compile(r".*\.(?:xml|rels|bin)", re.I)
 MOST_BYTES = 50_000_000
 
@@ -75,3 +76,69 @@ def excel_sheets(package):
     for element in ElementTree.fromstring(package.read(book)).iter():
         if local(element.tag) == "sheet":
             yield element.get("name"), targets.get(told(element, "id"), ("", ""))[1]
+
+
+# By these names, others find the parts of a Word document; the standard lets a writer choose any.
+NAMED = ("styles", "numbering", "footnotes", "endnotes", "comments")
+TARGET = re.compile(rb"""(<(?:\w+:)?Relationship\s(?:[^<>]*?\s)?)Target\s*=\s*(["'])([^"'<>]*)\2([^<>]*>)""")
+PART_NAME = re.compile(rb"""(\sPartName\s*=\s*["'])/([^"'<>]*)""")
+
+
+def relations_of(part):
+    folder, name = posixpath.split(part)
+    return posixpath.join(folder, "_rels", name + ".rels")
+
+
+def moved_parts(package):
+    """Usual names of the parts of a Word document that have others."""
+    main = related(package, "", "officeDocument")
+    usual = {main: "word/document.xml"}
+    if relations_of(main) in package.namelist():
+        for place, (kind, target) in enumerate(relations(package, main).values()):
+            kind = kind.rpartition("/")[2]
+            if kind in NAMED:
+                usual[target] = "word/%s.xml" % kind
+            elif kind in ("header", "footer") and not re.fullmatch(r"word/(?:header|footer)\d*\.xml", target):
+                usual[target] = "word/%s%d.xml" % (kind, 1000 + place)
+    return {name: wanted for name, wanted in usual.items() if name != wanted and name in package.namelist()}
+
+
+def with_targets(content, part, moved):
+    """Relationships of a part, with targets that hold wherever it is."""
+
+    def told_again(found):
+        start, quote, target, end = found.groups()
+        if b"External" in start + end:
+            return found[0]
+        name = posixpath.normpath(posixpath.join("/", posixpath.dirname(part), target.decode()))[1:]
+        if name not in moved and part not in moved:
+            return found[0]
+        return b"%sTarget=%s/%s%s%s" % (start, quote, moved.get(name, name).encode(), quote, end)
+
+    return TARGET.sub(told_again, content)
+
+
+def usual_names(path, copy):
+    """The path of a Word document whose parts have their usual names: `copy` if they had others."""
+    try:
+        with zipfile.ZipFile(path) as package:
+            moved = moved_parts(package)
+            if not moved:
+                return path
+            names, taken = package.namelist(), set(moved.values())
+            parts = {relations_of(part): part for part in ["", *names] if relations_of(part) in names}
+            with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as written:
+                for name in names:
+                    content, owner = package.read(name), parts.get(name)
+                    if owner is not None:
+                        content, wanted = with_targets(content, owner, moved), relations_of(moved.get(owner, owner))
+                    else:
+                        wanted = moved.get(name, name)
+                    if name == TYPES_NAME:
+                        content = PART_NAME.sub(lambda found: b"%s/%s" % (found[1], moved.get(found[2].decode(), found[2].decode()).encode()), content)
+                    # A part of no relationship may have a usual name.
+                    if (owner or name) in moved or (owner or name) not in taken:
+                        written.writestr(wanted, content)
+        return copy
+    except DAMAGED:
+        return path

@@ -11,6 +11,7 @@ import uno
 import volatile
 from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
+from packages import usual_names
 from process import TEMPORARY
 
 
@@ -170,6 +171,8 @@ class Source:
             self.is_1904 = SYLK_1904.search(lines) is not None
             if SYLK_LOST.search(lines):
                 self.left.add("truths")
+        elif job.get("part") == "word/":
+            job["input"] = usual_names(job["input"], job["folder"] + "/document")
         elif job.get("part") == "xl/":
             job["input"], self.was_automatic, has_pivots = volatile.readable(job["input"], job["folder"] + "/workbook")
             if has_pivots and re.match(r"calc8|Calc|MS Excel|OpenDocument", job["exportFilter"]):

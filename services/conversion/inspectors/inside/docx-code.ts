@@ -14,6 +14,7 @@ import { withFormulas } from "./docx-formulas.ts";
 import { withGrids } from "./docx-grids.ts";
 import { headingStyles, inStyle, withHeadings } from "./docx-headings.ts";
 import { hasOwnLabels, withoutHiddenLabels } from "./docx-labels.ts";
+import { withUsualNames } from "./docx-names.ts";
 import { propertiesOf } from "./docx-properties.ts";
 import { hiddenStylesIn, withSigns } from "./docx-signs.ts";
 import { writeToHost } from "./exchange.ts";
@@ -37,7 +38,9 @@ const added =
 /** Writes the rewritten document if there is something to change. */
 export async function readableDocx(file: ByteSource): Promise<Answer<"readableDocx">> {
   const packed = await contentOf(file);
-  const parts = unpacked(packed);
+  const found = unpacked(packed);
+  const usual = found && withUsualNames(found);
+  const parts = usual ?? found;
   const textOf = (name: string): string => Buffer.from(parts?.[name] ?? "").toString("utf8");
   const stored = textOf(body);
   const given = textOf(styles);
@@ -59,7 +62,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   const changed: Zippable = {};
   for (const [name, text] of [...signed].map(([name, each]) => [name, name === body ? headed : each.document] as const))
     if (text !== textOf(name)) changed[name] = Buffer.from(text);
-  const isRewritten = named !== undefined || Object.keys(changed).length > 0;
+  const isRewritten = usual !== undefined || named !== undefined || Object.keys(changed).length > 0;
   const sheet = named ?? given;
   if (isRewritten && sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));
   if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));

@@ -1,7 +1,7 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
-import { docx, line, revised, text } from "#test/contract/word-file.ts";
+import { docx, line, renamed, revised, text } from "#test/contract/word-file.ts";
 import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const convert = converting(pandocEngine);
@@ -218,4 +218,14 @@ it("names charts, diagrams and embedded files, of which nothing is read", async 
   const given = Buffer.from(zipSync({ ...unzipSync(docx(line("Text."))), ...more }));
   const { messages } = await convert(given, "docx", "md");
   expect(messages.get("TEXT_LEFT_OUT")).toBe("Charts and embedded files were left out.");
+});
+
+it("reads a document whose parts have other names than those of Word", async () => {
+  const { text: made, messages } = await convert(renamed(revised), "docx", "md");
+  expect(made.trim()).toBe("kept new end");
+  expect(messages.get("METADATA_DROPPED")).toMatch(/^Tracked changes were accepted and one comment was left out/);
+  const hidden = `<w:r>${text("a ")}</w:r><w:r><w:rPr><w:vanish/></w:rPr>${text("unseen")}</w:r>`;
+  const shown = await convert(renamed(docx(`<w:p>${hidden}</w:p>`)), "docx", "txt");
+  expect(shown.text).not.toContain("unseen");
+  expect(shown.messages.get("TEXT_LEFT_OUT")).toBe("Hidden text was left out.");
 });

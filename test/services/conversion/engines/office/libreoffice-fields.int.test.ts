@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
-import { docx, text } from "#test/contract/word-file.ts";
+import { docx, renamed, text } from "#test/contract/word-file.ts";
 import { converting } from "#test/services/conversion/engines/shared/converting.ts";
 
 const office = converting(libreofficeEngine);
@@ -195,4 +195,10 @@ it("keeps what an old Word document shows in sections of several columns", async
   const old = await office(given, "fodt", "doc");
   const word = strFromU8(unzipSync((await office(old.bytes, "doc", "docx")).bytes)["word/document.xml"] ?? new Uint8Array());
   expect([word.includes("inside"), word.includes("<w:vanish/>")]).toEqual([true, false]);
+});
+
+it("keeps field results of a document whose parts have other names than those of Word", async () => {
+  const given = docx(`<w:p>${field(code(" REF Gone \\h "), "gone")}</w:p>`);
+  const { text: made } = await office(renamed(given), "docx", "html");
+  expect(linesOf(made)).toContain("gone");
 });
