@@ -53,6 +53,8 @@ const fine = new Set(["obj", "ply", "off", "dae", "x3d", "x", "fbx"]);
 
 const gltf = new Set(["glb", "gltf"]);
 const inMetres = new Set([...gltf, "dae", "x3d"]);
+/** Their lengths are numbers without a unit. */
+const unitless = new Set(["stl", "obj", "ply", "off", "ac", "ase", "b3d", "hmp", "md5mesh", "ms3d", "nff", "sib", "smd"]);
 const sceneParts = (to: string) => `${colourless.has(to) ? "Colours, materials" : "Materials"}, cameras and animations`;
 
 function leftOfScene(from: string, to: string): string {
@@ -144,6 +146,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const made = `/job/out.${to}`;
   if (to === "fbx") await runOwn(session, "model/main.ts", [made, made]);
   if (to === "dae" && /^Animations: {1,20}[1-9]/m.test(info)) await leaveOutDangling(session, task, made);
+  if (to === "glb" && unitless.has(from)) await runOwn(session, "model/main.ts", [made, made, "unitless"]);
   if (to === "gltf") await embed(inspector, session, task);
   else await session.adopt(`out.${to}`);
 }

@@ -18,7 +18,10 @@ const hops: readonly Hop[] = [
   {
     ...{ from: "glb", to: "3mf", fidelity: "high", ...common },
     expects: [
-      expecting("METADATA_DROPPED", "Vertex colours, textures, cameras and animations are left out."),
+      expecting(
+        "METADATA_DROPPED",
+        "Vertex colours, textures, cameras, animations and other properties are left out; without a unit, lengths count as millimetres.",
+      ),
       expecting("ENTRIES_LEFT_OUT", "Faces with two equal corners are left out."),
     ],
   },

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { withoutDangling } from "./dae-animations.ts";
 import { closedFbx, metresIn } from "./fbx-file.ts";
 import { plainOff } from "./off-colours.ts";
-import { colouredGltf, paddedGltf, plainGltf, rootedGltf, translucentGltf } from "./plain-gltf.ts";
+import { colouredGltf, paddedGltf, plainGltf, rootedGltf, translucentGltf, unitlessGltf } from "./plain-gltf.ts";
 
 const [source = "", made = "", change] = process.argv.slice(2);
 const bytes = readFileSync(source);
@@ -21,6 +21,6 @@ else if (made.endsWith(".off")) {
   process.stdout.write(`${JSON.stringify({ left })}\n`);
 } else if (made.endsWith(".fbx")) writeFileSync(made, closedFbx(bytes));
 else {
-  const rewrites = { root: rootedGltf, pad: paddedGltf, colours: colouredGltf, opacity: translucentGltf };
+  const rewrites = { root: rootedGltf, pad: paddedGltf, colours: colouredGltf, opacity: translucentGltf, unitless: unitlessGltf };
   writeFileSync(made, (Object.entries(rewrites).find(([name]) => name === change)?.[1] ?? plainGltf)(bytes));
 }

@@ -31,6 +31,12 @@ export const translucentGltf = (bytes: Buffer): Buffer =>
   });
 type Surface = { readonly baseColorFactor?: [number, number, number, number] };
 
+/** Marks that its source had no unit of length, which 3MF needs (see unitMark in shapes.ts, whose packages are not here). */
+export const unitlessGltf = (bytes: Buffer): Buffer =>
+  rewritten(bytes, ({ asset }) => {
+    asset.extras = { ...asset.extras, lengthUnit: "none" };
+  });
+
 export const paddedGltf = (bytes: Buffer): Buffer => rewritten(bytes, () => undefined);
 
 /** Changes the JSON of a glTF or GLB, and pads it. */

@@ -17,6 +17,9 @@ export type Part = {
 
 export type Shape = { readonly name: string; readonly parts: readonly Part[] };
 
+/** Names, among the extras of a GLB's asset, the unit of lengths if it is not the metre: a name in 3MF, or "none" if the source had no unit. */
+export const unitMark = "lengthUnit";
+
 export const maxTriangles = 10_000_000;
 
 /** @throws Failure if there are no triangles at all, or too many. */
@@ -25,6 +28,7 @@ export async function glbOfShapes(shapes: readonly Shape[]): Promise<Uint8Array>
   if (count === 0) throw inexpressible("The model contains no faces.");
   if (count > maxTriangles) throw tooComplex("The model has too many faces.");
   const document = new Document();
+  document.getRoot().getAsset()["extras"] = { [unitMark]: "millimeter" };
   const buffer = document.createBuffer();
   const scene = document.createScene();
   const materials = new Map<string, ReturnType<Document["createMaterial"]>>();

@@ -3,7 +3,7 @@ import type { Document, Material, Mesh, Primitive } from "@gltf-transform/core";
 import { zipSync } from "fflate";
 import { type Notes, noteAlso, noteOnce } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
-import { hexOf, maxTriangles } from "./shapes.ts";
+import { hexOf, maxTriangles, unitMark } from "./shapes.ts";
 
 /** A solid for each mesh, with coincident vertices joined, as printers require; an item for each node that shows it. */
 export function threeMfOf(document: Document, notes: Notes): Uint8Array {
@@ -28,7 +28,15 @@ export function threeMfOf(document: Document, notes: Notes): Uint8Array {
   const primitives = root.listMeshes().flatMap((mesh) => mesh.listPrimitives());
   if (primitives.some((primitive) => primitive.getAttribute("COLOR_0") !== null))
     noteAlso(notes, "METADATA_DROPPED", "Vertex colours were left out; PLY and GLB keep them.");
-  return packed(`<resources>${paints.text()}${objects.join("")}</resources><build>${items.join("")}</build>`);
+  return packed(unitOf(document, notes), `<resources>${paints.text()}${objects.join("")}</resources><build>${items.join("")}</build>`);
+}
+
+/** The name of the unit in 3MF. Without a unit, numbers count as slicers count those of STL. */
+function unitOf(document: Document, notes: Notes): string {
+  const extras: unknown = document.getRoot().getAsset()["extras"];
+  const marked: unknown = Object(extras)[unitMark];
+  if (marked === "none") noteAlso(notes, "METADATA_DROPPED", "The source has no unit of length; its numbers count as millimetres.");
+  return marked === "none" || marked === "millimeter" ? "millimeter" : "meter";
 }
 
 /** Base materials in the order of first use. */
@@ -92,7 +100,7 @@ function numberOf(value: number): string {
 
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-function packed(inside: string): Uint8Array {
+function packed(unit: string, inside: string): Uint8Array {
   const text = (value: string) => Buffer.from(head + value);
   const opc = "http://schemas.openxmlformats.org/package/2006";
   return zipSync({
@@ -105,7 +113,7 @@ function packed(inside: string): Uint8Array {
         'Type="http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"/></Relationships>',
     ),
     "3D/3dmodel.model": text(
-      `<model unit="millimeter" xml:lang="en" xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02">${inside}</model>`,
+      `<model unit="${unit}" xml:lang="en" xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02">${inside}</model>`,
     ),
   });
 }

@@ -106,6 +106,21 @@ test("writes solids with joined vertices and colours, and reads them back", asyn
   expect(found?.parts.map(({ colour, indices }) => [colour && hexOf(colour), indices.length])).toEqual([["#FF0000FF", 6]]);
 });
 
+test.each([
+  ["metres, as glTF counts lengths", undefined, "meter", []],
+  ["millimetres, which a model of 3MF or STEP had", "millimeter", "millimeter", []],
+  ["millimetres, with a note, for a source without a unit", "none", "millimeter", ["METADATA_DROPPED"]],
+])("writes the unit: %s", async (_, mark, unit, codes) => {
+  const shape = { positions: Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0]), indices: Uint32Array.from([0, 1, 2]), colour: undefined };
+  const document = await readGlb(Buffer.from(await glbOfShapes([{ name: "a", parts: [shape] }])), new Map());
+  const asset = document.getRoot().getAsset();
+  expect(asset["extras"]).toEqual({ lengthUnit: "millimeter" });
+  asset["extras"] = mark && { lengthUnit: mark };
+  const notes: Notes = new Map();
+  const text = Buffer.from(unzipSync(threeMfOf(document, notes))["3D/3dmodel.model"] ?? []).toString();
+  expect([/ unit="([a-z]+)"/.exec(text)?.[1], [...notes.keys()]]).toEqual([unit, codes]);
+});
+
 test("notes the loss of vertex colours, which no material holds", async () => {
   const shape: Shape = {
     name: "a",
