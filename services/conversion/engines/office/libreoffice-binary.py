@@ -82,14 +82,41 @@ def stream(data):
     return b""
 
 
-def old_results(data):
-    names, name, place, at, is_wide, letters = {}, None, None, 0, data[4:6] == b"\0\6", "cp1252"
+def lacks_results(path):
+    """Whether no formula of an old workbook has a result. Some programs write an empty text for each,
+    as xlwt does, others a zero and a flag that asks for computing, as Apache POI does."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+        formulas = [record for _, kind, record in old_records(stream(data)) if kind == FORMULA and len(record) >= 16] if data.startswith(COMPOUND) else []
+        return bool(formulas) and all(lacks_result(record[6:14], record[14]) for record in formulas)
+    except (*DAMAGED, struct.error):
+        return False
+
+
+def lacks_result(value, flags):
+    """@see [MS-XLS] 2.4.127"""
+    return value[0] == 3 and value[6:] == b"\xff\xff" or value == bytes(8) and flags & 2 != 0
+
+
+FORMULA = 6
+
+
+def old_records(data):
+    """Where each starts, its kind and its contents."""
+    at = 0
     while at + 4 <= len(data):
         kind, size = struct.unpack_from("<HH", data, at)
-        record = data[at + 4 : at + 4 + size]
         if kind == 0x2F:
             # The rest is encrypted.
             return
+        yield at, kind, data[at + 4 : at + 4 + size]
+        at += 4 + size
+
+
+def old_results(data):
+    names, name, place, is_wide, letters = {}, None, None, data[4:6] == b"\0\6", "cp1252"
+    for at, kind, record in old_records(data):
         if kind == 0x809:
             # Whatever version sheets name, the first record's is the one.
             name = names.get(at, name)
@@ -97,14 +124,13 @@ def old_results(data):
             letters = code_page(record[0] | record[1] << 8)
         elif kind == 0x85 and record[5] == 0:
             names[numbers(record[:4])[0]] = old_text(record[6:7] + b"\0" + record[7:], is_wide, letters)
-        elif kind == 6 and len(record) >= 14 and name is not None:
+        elif kind == FORMULA and len(record) >= 14 and name is not None:
             row, column = struct.unpack_from("<HH", record)
             place, value = (column, row), old_value(record[6:14])
             if value is not None:
                 yield name, place, value
         elif kind == 0x207 and place is not None:
             yield name, place, ("text", old_text(record, is_wide, letters))
-        at += 4 + size
 
 
 def old_value(data):

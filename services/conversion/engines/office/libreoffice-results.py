@@ -13,18 +13,20 @@ from packages import DAMAGED, excel_sheets, local, related, told
 KNOWN = re.compile(r"#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)$")
 # @see com.sun.star.sheet.FormulaResult, com.sun.star.sheet.CellFlags
 ERROR, FORMULA = 4, 16
+# What programs that cannot compute write for a result.
+NOTHING = {("number", "0"), ("number", "0.0"), ("text", "")}
 
 
 def restore(document, path, telling, is_stale):
     """Puts back the results of the file where the office has an error, and of formulas that tell. Returns the first four cells
-    whose formula became its result, and the first four that have none in the file either, or a zero that stands for none (`is_stale`)."""
+    whose formula became its result, and the first four that have none in the file either, or a zero or empty text that stands for none (`is_stale`)."""
     wanted = {sheet.getName(): {*failed_in(sheet), *telling.get(sheet.getName(), ())} for sheet in document.getSheets()}
     given = values_of(path, {name: places for name, places in wanted.items() if places})
     found, unknown, computed = [], [], []
     for name, places in wanted.items():
         sheet, told = document.getSheets().getByName(name), telling.get(name, {})
         values = {place: ("text", shown) for place, shown in told.items() if given is None and isinstance(shown, str)}
-        values.update((place, value) for place, value in (given or {}).get(name, {}).items() if not is_stale or value != ("number", "0"))
+        values.update((place, value) for place, value in (given or {}).get(name, {}).items() if not is_stale or value not in NOTHING)
         wrong, others = set(), []
         for place, shown in shown_in(sheet, {*places, *values}):
             if place not in values:

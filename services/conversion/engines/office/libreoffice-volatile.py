@@ -177,7 +177,9 @@ ASKS = re.compile(rb"""<(?:\w+:)?calcPr\b[^<>]*\bfullCalcOnLoad=["'](?:1|true)["
 
 
 def asks_anew(path):
-    """Programs that cannot compute write a zero for each result, and ask the office for the results."""
+    """Programs that cannot compute write a zero or an empty text for each result, and ask the office for the results."""
+    if binary.is_binary(path):
+        return binary.lacks_results(path)
     try:
         with zipfile.ZipFile(path) as package:
             return ASKS.search(package.read(related(package, "", "officeDocument"))) is not None

@@ -1,6 +1,6 @@
 /** CBOR (RFC 8949) and its tags. @see https://www.iana.org/assignments/cbor-tags */
 import { type DecodeOptions, decodeSequence, encode, Simple, Tag } from "cbor2";
-import { type Notes, noteOnce, type Options } from "../exchange.ts";
+import { type Notes, noteAlso, noteOnce, type Options } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
 import { listOrOnly, reading } from "./binary.ts";
 import { scaled, stampOfUnits, uuidTextOf } from "./parquet-types.ts";
@@ -14,6 +14,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   1: (seconds) => momentOf(seconds),
   4: (pair) => exactOf(pair, decimalOf),
   5: (pair) => exactOf(pair, binaryOf),
+  30: (pair) => (isIntegerPair(pair) ? rationalOf(BigInt(pair[0]), BigInt(pair[1])) : undefined),
   37: (bytes, notes) => uuidOf(bytes, notes),
   100: (days) => (Number.isSafeInteger(days) ? dayOf(Number(days) * 86_400_000) : undefined),
   1004: (text) => (typeof text === "string" && !Number.isNaN(Date.parse(text)) ? new Stamp(text, false) : undefined),
@@ -69,7 +70,7 @@ function meantBy(tag: number, contents: unknown, notes: Notes): unknown {
   if (references.has(tag)) throw inexpressible("The file refers from one value to another, which cannot be read.");
   const meant = meanings[tag]?.(contents, notes);
   if (meant !== undefined) return meant;
-  if (!evident.has(tag)) noteOnce(notes, "METADATA_DROPPED", `Tag ${tag}, which has no equivalent here, was removed from its value.`);
+  if (!evident.has(tag)) noteAlso(notes, "METADATA_DROPPED", `Tag ${tag}, which has no equivalent here, was removed from its value.`);
   return contents;
 }
 
@@ -95,9 +96,11 @@ const isInteger = (value: unknown): value is number | bigint => typeof value ===
 
 /** An exponent and a mantissa (RFC 8949 §3.4.4). */
 function exactOf(pair: unknown, numberBy: (exponent: number | bigint, mantissa: bigint) => unknown): unknown {
-  const [exponent, mantissa] = Array.isArray(pair) && pair.length === 2 ? pair : [];
-  return isInteger(exponent) && isInteger(mantissa) ? numberBy(exponent, BigInt(mantissa)) : undefined;
+  return isIntegerPair(pair) ? numberBy(pair[0], BigInt(pair[1])) : undefined;
 }
+
+const isIntegerPair = (pair: unknown): pair is [number | bigint, number | bigint] =>
+  Array.isArray(pair) && pair.length === 2 && pair.every(isInteger);
 
 /** Beyond these, decimals keep the exponent, and binary fractions are not converted. */
 const maxExponent = 1100;
@@ -111,6 +114,15 @@ function binaryOf(exponent: number | bigint, mantissa: bigint): unknown {
   if (exponent > maxExponent || exponent < -maxExponent) return undefined;
   const places = BigInt(exponent);
   return places >= 0n ? integerOf(mantissa << places) : numberOf(scaled(mantissa * 5n ** -places, Number(-places)));
+}
+
+/** A fraction (http://peteroupc.github.io/CBOR/rational.html); undefined if no decimal equals it, as for 1/3. */
+function rationalOf(numerator: bigint, denominator: bigint): unknown {
+  // A power of ten that it divides has no more zeros than it has bits.
+  const places = denominator.toString(2).length - 1;
+  if (denominator <= 0n || places > maxExponent) return undefined;
+  const unscaled = numerator * 10n ** BigInt(places);
+  return unscaled % denominator === 0n ? numberOf(scaled(unscaled / denominator, places)) : undefined;
 }
 
 export function writeCbor(value: Value, _options: Options, notes: Notes): Uint8Array {

@@ -6,6 +6,7 @@ import { decodeText } from "../text-decoding.ts";
 import { noting } from "./drawings.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { noteNumbers, readNumbers } from "./numbers.ts";
+import { lacksResults } from "./old-workbooks.ts";
 import { isComputed } from "./open-document.ts";
 import { serialOf } from "./serial-dates.ts";
 import { noteAttached } from "./sheet-attachments.ts";
@@ -44,7 +45,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   const empty: string[] = [];
   let last = -1;
   const withoutResult = readerOfMissing(bytes, isOpen);
-  const isStale = asksToCompute(book);
+  const isStale = asksToCompute(bytes, book);
   const lines = rows.flatMap((row, place) => {
     const line = Array.from(row ?? [], (cell) => {
       if (cell === undefined) return null;
@@ -164,8 +165,9 @@ export function read(bytes: Uint8Array, notes: Notes): workbooks.WorkBook {
 }
 
 /** Whether an office must compute the formulas on opening: the writer put zeros in place of the results. @see ECMA-376 part 1, 18.2.2 */
-export function asksToCompute({ Workbook }: workbooks.WorkBook): boolean {
-  const { CalcPr }: Readonly<Record<string, unknown>> = { ...Workbook };
+export function asksToCompute(bytes: Uint8Array, book: workbooks.WorkBook): boolean {
+  if (lacksResults(bytes, book)) return true;
+  const { CalcPr }: Readonly<Record<string, unknown>> = { ...book.Workbook };
   return typeof CalcPr === "object" && CalcPr !== null && "fullCalcOnLoad" in CalcPr && /^(1|true)$/.test(String(CalcPr.fullCalcOnLoad));
 }
 

@@ -17,7 +17,7 @@ export function rewrittenBook(bytes: Uint8Array, to: string, notes: Notes): Uint
   const source = read(bytes, notes);
   const { SheetNames, Sheets, Workbook, bookType } = source;
   const is1904 = Workbook?.WBProps?.date1904 === true;
-  const [withoutResult, isStale] = [readerOfMissing(bytes, /^f?ods$/.test(bookType ?? "")), asksToCompute(source)];
+  const [withoutResult, isStale] = [readerOfMissing(bytes, /^f?ods$/.test(bookType ?? "")), asksToCompute(bytes, source)];
   const book = workbooks.utils.book_new();
   const used = new Set<string>();
   const [texts, remarks]: [string[], string[]] = [[], []];

@@ -90,6 +90,19 @@ test("computes the formulas of a workbook that asks for it, as its zeros are no 
   expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Formulas without a result use unknown functions or names: Sheet1.C1.");
 });
 
+test("computes the formulas of an old workbook that has no results, without a note that they changed", async () => {
+  const sheet = utils.aoa_to_sheet([[2, 0, 0]]);
+  // A1*3 and 1/0, with an empty text for a result.
+  for (const [place, parsed] of Object.entries({ B1: "090044000000c01e030005", C1: "07001e01001e000006" }))
+    Object.assign(sheet[place], { v: undefined, bf: Buffer.from(parsed, "hex") });
+  const source = join(bench.folder, "old.xls");
+  await writeFile(source, write(utils.book_new(sheet, "S"), { type: "buffer", bookType: "biff8" }) as Buffer);
+  const made = await bench.convert(source, "xls", "csv");
+  expect(await readFile(made.path, "utf8")).toBe("2,6,#DIV/0!\n");
+  expect([...made.notes.keys()]).toEqual([]);
+  expect([...(await bench.convert(source, "xls", "ods")).notes.keys()]).toEqual([]);
+});
+
 const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const relations = (...each: readonly string[]) =>

@@ -32,6 +32,16 @@ it.each(["82d81c8101d81d00", "d90100826461626364d81900"])("values that refer to 
 });
 
 describe("tags of CBOR", () => {
+  it("are each named if they have no equivalent", async () => {
+    const { notes } = await convert(Buffer.from("83d81e820103d9126701d81e820203", "hex"), "cbor", "json");
+    expect([...notes]).toEqual([
+      [
+        "METADATA_DROPPED",
+        "Tag 30, which has no equivalent here, was removed from its value. Tag 4711, which has no equivalent here, was removed from its value.",
+      ],
+    ]);
+  });
+
   it.each([
     ["a decimal fraction", "c48221193039", "123.45", []],
     ["one of many digits", "c48221c249010000000000000001", "184467440737095516.17", []],
@@ -50,7 +60,9 @@ describe("tags of CBOR", () => {
     ],
     ["numbers of two bytes", "d84144000100ff", "[1,255]", []],
     ["a set", "d9010283010203", "[1,2,3]", []],
-    ["a rational", "d81e820103", "[1,3]", ["METADATA_DROPPED"]],
+    ["a rational that no decimal equals", "d81e820103", "[1,3]", ["METADATA_DROPPED"]],
+    ["a rational that a decimal equals", "d81e82221828", "-0.075", []],
+    ["a rational over zero", "d81e820100", "[1,0]", ["METADATA_DROPPED"]],
     ["a tag that nobody knows", "d903e86161", '"a"', ["METADATA_DROPPED"]],
     ["names of numbers", "a201020304", '{"1":2,"3":4}', ["NAMES_CHANGED"]],
     ["names that are lists and maps", "a2a16161010281011803", '{"{\\"a\\":1}":2,"[1]":3}', ["NAMES_CHANGED"]],

@@ -204,6 +204,30 @@ it("a workbook that asks to be computed is for an office, as its zeros are no re
   await expect(convert(bytes(), "xlsx", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
 
+/** Of Excel 97, with the formula A2*3 in B2: an empty text is its result, as xlwt writes it, or a number. */
+function oldWorkbook(result?: number): Buffer {
+  const sheet = utils.aoa_to_sheet([
+    ["a", "b"],
+    [2, 0],
+  ]);
+  const parsed = Buffer.from("0900" + "44010000c0" + "1e0300" + "05", "hex");
+  Object.assign(sheet["B2"], { t: "n", v: result, bf: parsed });
+  return write(utils.book_new(sheet, "S"), { type: "buffer", bookType: "biff8" }) as Buffer;
+}
+
+it("an old workbook whose formulas all have an empty text for a result is for an office", async () => {
+  await expect(convert(oldWorkbook(), "xls", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED", odd: true });
+  expect((await convert(oldWorkbook(6), "xls", "csv")).text).toBe("a,b\r\n2,6\r\n");
+});
+
+it("an old workbook with a zero for each result is for an office only if it asks for computing", async () => {
+  const bytes = oldWorkbook(0);
+  expect((await convert(bytes, "xls", "csv")).text).toBe("a,b\r\n2,0\r\n");
+  const flags = bytes.indexOf(Buffer.concat([Buffer.alloc(8), Buffer.from("2100000000000900440100", "hex")])) + 8;
+  bytes[flags] = 2;
+  await expect(convert(bytes, "xls", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
 it("names of OpenDocument sheets are read without escapes", async () => {
   const one = openDocument(`<table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell>`);
   const two = one.replace(/<table:table .*<\/table:table>/, (table) => table.replace('"S"', '"R &amp; D"') + table);
