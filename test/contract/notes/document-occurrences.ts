@@ -178,6 +178,7 @@ export const documents: readonly Occurrence[] = [
     code: "TRACKS_LEFT_OUT",
     content: "<SAMI><BODY><SYNC Start=0><P Class=EN>A<P Class=DE>B<SYNC Start=900></BODY></SAMI>",
   },
+  { engine: "subtitle", hop: "sub>srt", code: "MEDIA_CHANGED", content: "{24}{}A\n" },
   { engine: "subtitle", hop: "sub>srt", code: "FRAME_RATE_GUESSED", content: "{24}{48}A\n" },
   { engine: "subtitle", hop: "srt>ass", code: "NUMBERS_ROUNDED", content: "1\n00:00:01,001 --> 00:00:02,000\nA\n" },
   { engine: "subtitle", hop: "srt>ass", code: "CHARACTERS_REPLACED", content: "1\n00:00:01,000 --> 00:00:02,000\n{A}\n" },

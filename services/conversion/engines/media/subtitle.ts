@@ -49,6 +49,8 @@ const facts: Readonly<Record<string, string>> = {
   smi: "The title is left out.",
   lrc: "The song's title and other details are left out.",
 };
+/** Formats whose texts need no end. */
+const endless = /^(?:smi|sub|ttml)$/;
 const joined: Readonly<Record<string, string>> = {
   lrc: "Multi-line subtitles become one line, and overlapping subtitles follow each other.",
   smi: "Overlapping subtitles follow each other.",
@@ -62,6 +64,7 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
     ...expectingAll("ENCODING_GUESSED", !plain.has(from) && "STYLING_DROPPED", from === "sub" && "FRAME_RATE_GUESSED"),
     ...told("TRACKS_LEFT_OUT", from === "smi" ? "Only the first of several languages is converted." : undefined),
     ...told("NUMBERS_ROUNDED", unit === undefined ? undefined : `Times are rounded to ${unit}.`),
+    ...told("MEDIA_CHANGED", endless.test(from) ? "Texts without an end are shown for some seconds." : undefined),
     ...told("METADATA_DROPPED", facts[from]),
     ...told("STRUCTURE_FLATTENED", joined[to]),
     ...told("CHARACTERS_REPLACED", isMarked ? "Characters with a special meaning in the format are replaced." : undefined),

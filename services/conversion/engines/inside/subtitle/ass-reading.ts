@@ -134,11 +134,12 @@ function spansOf(body: string, { style, styles, notes, at }: Reading & { readonl
       const command = commands[code];
       if (command !== undefined) found.set({ [command]: /^[1-9]/.test(value) });
       else if (code === "r") found.set(styles.get(value.trim()) ?? style);
-      else {
+      else if (code === "p") {
         // Drawing commands are not text.
-        if (code === "p") draws = /^[1-9]/.test(value);
-        noteOnce(notes, "STYLING_DROPPED", `Fonts, colours, positions and effects were left out, first at ${at}.`);
-      }
+        draws = /^[1-9]/.test(value);
+        if (draws) noteOnce(notes, "STYLING_DROPPED", `Drawings were left out, first at ${at}.`);
+      } else
+        noteOnce(notes, "STYLING_DROPPED", `Signs within texts for fonts, colours, positions and effects were left out, first at ${at}.`);
     }
   }
   return trimmed(found.spans);

@@ -140,6 +140,16 @@ export function withSafe(cues: readonly Cue[], unsafe: RegExp, safe: (found: str
   });
 }
 
+/** The end of a text that has none, and after which nothing comes. */
+export function endAfter(startMs: number, lastsMs: number, notes: Notes): number {
+  noteOnce(
+    notes,
+    "MEDIA_CHANGED",
+    `Texts without an end are shown for ${lastsMs / 1000} seconds, first at ${clockOf(startMs, 1, ".", 3)}.`,
+  );
+  return startMs + lastsMs;
+}
+
 /** Notes times that are not exact to the millisecond; `unitMs` is the format's unit. */
 export function noteRounded(cues: readonly Cue[], unitMs: number, unit: string, notes: Notes): void {
   const first = cues.flatMap(({ startMs, endMs }) => [startMs, endMs]).find((ms) => Math.round(Math.round(ms / unitMs) * unitMs) !== ms);

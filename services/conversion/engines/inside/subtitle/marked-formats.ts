@@ -6,6 +6,7 @@ import {
   type Context,
   type Cue,
   clockOf,
+  endAfter,
   inOrder,
   noteOverlaps,
   noteRounded,
@@ -105,7 +106,7 @@ export function parseSami(text: string, { notes }: Context): Cue[] {
       .join("")
       .replaceAll("\u00a0", " ")
       .trim();
-    return text === "" ? [] : [{ startMs, endMs: marks[index + 1]?.startMs ?? startMs + 5000, spans }];
+    return text === "" ? [] : [{ startMs, endMs: marks[index + 1]?.startMs ?? endAfter(startMs, 5000, notes), spans }];
   });
 }
 

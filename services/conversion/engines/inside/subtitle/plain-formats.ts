@@ -6,6 +6,7 @@ import {
   type Cue,
   clockOf,
   createSpans,
+  endAfter,
   inOrder,
   isStyled,
   msOf,
@@ -174,7 +175,7 @@ export function parseMicroDvd(text: string, { notes, fps }: Context): Cue[] {
       return [];
     }
     const startMs = Math.round((Number(from) / rate) * 1000);
-    const endMs = to === undefined || to === "" ? startMs + 3000 : Math.round((Number(to) / rate) * 1000);
+    const endMs = to === undefined || to === "" ? endAfter(startMs, 3000, notes) : Math.round((Number(to) / rate) * 1000);
     return [{ startMs, endMs, spans: microDvdSpansOf(body, notes) }];
   });
   if (!isTold)

@@ -4,7 +4,7 @@ import { decodeEntities, escapeMarkup } from "../entities.ts";
 import { noteAlso } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
-import { type Context, type Cue, clockOf, createSpans, plain, type Style, textOf, trimmed } from "./cues.ts";
+import { type Context, type Cue, clockOf, createSpans, endAfter, plain, type Style, textOf, trimmed } from "./cues.ts";
 import { wordsTimed } from "./plain-formats.ts";
 import { type Clock, clockOfDocument, msOfTime } from "./ttml-time.ts";
 
@@ -45,7 +45,7 @@ export function parseTtml(text: string, context: Context): Cue[] {
   const cues = reading.cues.toSorted((one, other) => one.startMs - other.startMs);
   return cues.map((cue, index) => {
     const next = cues.slice(index + 1, index + 100).find(({ startMs }) => startMs > cue.startMs);
-    return { ...cue, endMs: cue.endMs ?? next?.startMs ?? cue.startMs + lastMs };
+    return { ...cue, endMs: cue.endMs ?? next?.startMs ?? endAfter(cue.startMs, lastMs, context.notes) };
   });
 }
 

@@ -267,3 +267,26 @@ describe("a text is neither lost nor joined to another", () => {
     expect(made.codes).toEqual(codes);
   });
 });
+
+describe("a text without an end", () => {
+  it.each([
+    ["sub", "{1}{1}25\n{25}{}x\n", 3],
+    ["smi", "<SAMI><BODY><SYNC Start=1000><P>x</BODY></SAMI>", 5],
+    ["ttml", '<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s">x</p></div></body></tt>', 5],
+  ])("got one in silence in %s", async (from, text, seconds) => {
+    const made = await convert(text, from, "srt");
+    expect(made.text).toContain(`00:00:01,000 --> 00:00:0${seconds + 1},000`);
+    expect(made.notes.get("MEDIA_CHANGED")).toBe(`Texts without an end are shown for ${seconds} seconds, first at 0:00:01.000.`);
+  });
+});
+
+it("drawings of ASS, and signs within texts where styles have looks of their own, are named", async () => {
+  const head =
+    "[Script Info]\n[V4+ Styles]\nFormat: Name, Fontname, Fontsize\nStyle: Sign,Papyrus,40\n[Events]\nFormat: Start, End, Style, Text\n";
+  const text = `${head}Dialogue: 0:00:01.00,0:00:02.00,Sign,{\\pos(1,2)}x\nDialogue: 0:00:03.00,0:00:04.00,Sign,{\\p1}m 0 0 l 9 9{\\p0}\n`;
+  expect((await convert(text, "ass", "srt")).notes.get("STYLING_DROPPED")).toBe(
+    "Fonts, colours and positions of styles were left out, first of Sign. " +
+      "Signs within texts for fonts, colours, positions and effects were left out, first at 0:00:01.000. " +
+      "Drawings were left out, first at 0:00:03.000.",
+  );
+});
