@@ -13,6 +13,7 @@ import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { runOwn } from "../shared/node-worker.ts";
 import { oneOf, yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
+import { joining, noteColours, opaqueOnly, whiten } from "./colours.ts";
 import { colourless, noteUnread, noteUnwritten, placed, unwrittenOf } from "./unread.ts";
 
 const program = "/usr/bin/assimp";
@@ -80,6 +81,14 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     ...(from === "off"
       ? [expecting("METADATA_DROPPED", `Colours of ${colourless.has(to) ? "vertices and faces" : "faces"} are left out.`)]
       : []),
+    ...(opaqueOnly.has(to) || joining.has(to)
+      ? [
+          expecting(
+            "METADATA_DROPPED",
+            joining.has(to) ? "Corners of faces of different colours may get one colour." : "The opacity of vertices is left out.",
+          ),
+        ]
+      : []),
     ...(fine.has(from) ? [expecting("NUMBERS_ROUNDED", "Coordinates far from the origin are rounded to 32-bit numbers.")] : []),
     ...(to === "stl" ? [expecting("ENTRIES_LEFT_OUT", "Lines and points are left out; faces are kept.")] : []),
   ];
@@ -144,7 +153,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     task.note("ENTRIES_LEFT_OUT", "Lines and points were left out, because the format holds only faces.");
   }
   const made = `/job/out.${to}`;
-  if (to === "fbx") await runOwn(session, "model/main.ts", [made, made]);
+  if (to === "fbx" || (to === "obj" && from !== "stl" && from !== "ply" && from !== "off"))
+    await runOwn(session, "model/main.ts", [made, made]);
+  await noteColours(session, task, { program, given: inside, limits });
   if (to === "dae" && /^Animations: {1,20}[1-9]/m.test(info)) await leaveOutDangling(session, task, made);
   if (to === "glb" && unitless.has(from)) await runOwn(session, "model/main.ts", [made, made, "unitless"]);
   if (to === "gltf") await embed(inspector, session, task);
@@ -183,19 +194,14 @@ async function coloured(session: ToolSession, { hop }: HopTask, given: string): 
   const seen = await session.run({ program: "/bin/grep", args: ["-aqE", '"(baseColorFactor|COLOR_[0-9])"', given], limits });
   if (seen.exitCode !== 0) return given;
   const path = `/job/coloured.${hop.from}`;
-  return await runOwn(session, "model/main.ts", [given, path, gltf.has(hop.to) ? "opacity" : "colours"]).then(
+  return await runOwn(session, "model/main.ts", [
+    given,
+    path,
+    gltf.has(hop.to) ? "opacity" : ["obj", "ply"].includes(hop.to) ? "white" : "colours",
+  ]).then(
     () => path,
     () => given,
   );
-}
-
-/** Makes vertices without a colour white beside coloured ones in a text PLY; the library writes them black, and one number short. */
-async function whiten(session: ToolSession): Promise<void> {
-  const count = "sed '/^end_header/q' /job/out.ply | grep -ac '^property [^l]'";
-  const rows = `s/^(([^ ]+ ){'$((n - 4))'})0 0 0$/\\1255 255 255 255/`;
-  const script = `grep -aqm1 '^format ascii' /job/out.ply && grep -aqm1 '^property uchar alpha' /job/out.ply || exit 0; n=$(${count}); sed -Ei '${rows}' /job/out.ply`;
-  const end = await session.run({ program: "/bin/sh", args: ["-c", script], limits });
-  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
 }
 
 async function leaveOutDangling(session: ToolSession, { note }: HopTask, made: string): Promise<void> {

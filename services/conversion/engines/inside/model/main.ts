@@ -5,8 +5,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { withoutDangling } from "./dae-animations.ts";
 import { closedFbx, metresIn } from "./fbx-file.ts";
+import { unitNormals } from "./obj-normals.ts";
 import { plainOff } from "./off-colours.ts";
-import { colouredGltf, paddedGltf, plainGltf, rootedGltf, translucentGltf, unitlessGltf } from "./plain-gltf.ts";
+import { colouredGltf, paddedGltf, plainGltf, rootedGltf, translucentGltf, unitlessGltf, whitenedGltf } from "./plain-gltf.ts";
 
 const [source = "", made = "", change] = process.argv.slice(2);
 const bytes = readFileSync(source);
@@ -19,8 +20,16 @@ else if (made.endsWith(".off")) {
   const { text, left } = withoutDangling(bytes.toString("latin1"));
   writeFileSync(made, text, "latin1");
   process.stdout.write(`${JSON.stringify({ left })}\n`);
-} else if (made.endsWith(".fbx")) writeFileSync(made, closedFbx(bytes));
+} else if (made.endsWith(".obj")) writeFileSync(made, unitNormals(bytes));
+else if (made.endsWith(".fbx")) writeFileSync(made, closedFbx(bytes));
 else {
-  const rewrites = { root: rootedGltf, pad: paddedGltf, colours: colouredGltf, opacity: translucentGltf, unitless: unitlessGltf };
+  const rewrites = {
+    root: rootedGltf,
+    pad: paddedGltf,
+    colours: colouredGltf,
+    opacity: translucentGltf,
+    unitless: unitlessGltf,
+    white: whitenedGltf,
+  };
   writeFileSync(made, (Object.entries(rewrites).find(([name]) => name === change)?.[1] ?? plainGltf)(bytes));
 }

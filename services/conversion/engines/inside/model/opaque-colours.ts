@@ -7,11 +7,12 @@ type Accessor = {
   type: string;
   readonly componentType: number;
   readonly count: number;
+  readonly normalized?: boolean;
   readonly sparse?: unknown;
 };
 type Model = {
-  readonly meshes?: readonly { readonly primitives: readonly { readonly attributes?: Readonly<Record<string, number>> }[] }[];
-  readonly accessors?: readonly Accessor[];
+  readonly meshes?: readonly { readonly primitives: readonly { readonly attributes?: Record<string, number> }[] }[];
+  readonly accessors?: Accessor[];
   readonly bufferViews?: (View & { readonly byteLength: number })[];
   readonly buffers?: { readonly byteLength: number; readonly uri?: string }[];
 };
@@ -38,6 +39,23 @@ export function makeOpaque(model: Model, binary: Buffer): void {
     accessor.type = "VEC4";
   }
 }
+
+/** Gives white, which changes no colour, to shapes without colours beside coloured ones: the writers of OBJ and PLY make them black. */
+export function whitenOthers({ meshes = [], accessors = [], bufferViews = [], buffers = [] }: Model): void {
+  const primitives = meshes.flatMap((mesh) => mesh.primitives);
+  if (!primitives.some(({ attributes }) => attributes?.["COLOR_0"] !== undefined)) return;
+  for (const { attributes } of primitives) {
+    const count = accessors[attributes?.["POSITION"] ?? -1]?.count;
+    if (attributes === undefined || attributes["COLOR_0"] !== undefined || count === undefined || count > mostWhite) continue;
+    const white = Buffer.alloc(count * 4, 255);
+    const buffer = buffers.push({ byteLength: white.length, uri: `data:application/octet-stream;base64,${white.toString("base64")}` }) - 1;
+    const bufferView = bufferViews.push({ buffer, byteLength: white.length }) - 1;
+    attributes["COLOR_0"] = accessors.push({ bufferView, type: "VEC4", componentType: 5121, normalized: true, count }) - 1;
+  }
+}
+
+/** A file may claim any count. */
+const mostWhite = 2 ** 26;
 
 /** The bytes of buffers, each of which is decoded once. */
 function buffersOf({ buffers = [] }: Model, binary: Buffer): (index: number) => Buffer {

@@ -1,5 +1,5 @@
 /** Rewrites glTF models so that assimp converts them correctly. */
-import { makeOpaque } from "./opaque-colours.ts";
+import { makeOpaque, whitenOthers } from "./opaque-colours.ts";
 
 const glbMark = 0x46546c67;
 const headBytes = 20;
@@ -21,6 +21,13 @@ export const rootedGltf = (bytes: Buffer): Buffer =>
   });
 
 export const colouredGltf = (bytes: Buffer): Buffer => rewritten(bytes, makeOpaque);
+
+/** For formats in which either all vertices or none have a colour. */
+export const whitenedGltf = (bytes: Buffer): Buffer =>
+  rewritten(bytes, (model, binary) => {
+    makeOpaque(model, binary);
+    whitenOthers(model);
+  });
 
 /** With the root of each opacity, because assimp's glTF multiplies that of a colour by itself. */
 export const translucentGltf = (bytes: Buffer): Buffer =>

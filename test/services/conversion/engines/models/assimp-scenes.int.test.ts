@@ -59,6 +59,55 @@ it("makes vertices without a colour white in a PLY with coloured ones", async ()
   ).toEqual([...["255 0 0 255", "0 255 0 255", "0 0 255 255"], ...Array.from({ length: 3 }, () => "255 255 255 255")]);
 });
 
+it("writes OBJ of glTF with white where a shape has no colours beside a coloured one, and with normals of length 1", async () => {
+  const scaled = JSON.parse(await readFile(await scene(), "utf8"));
+  const path = join(bench.folder, "scaled.gltf");
+  await writeFile(path, JSON.stringify({ ...scaled, nodes: [{ mesh: 0, scale: [2, 3, 4] }], animations: [] }));
+  const made = await readFile((await bench.convert(path, "gltf", "obj")).path, "utf8");
+  const numbers = (kind: string) =>
+    made.split("\n").flatMap((line) => (line.startsWith(`${kind} `) ? [line.split(" ").slice(1).map(Number)] : []));
+  const colours = numbers("v").map((row) => row.slice(3).join(" "));
+  expect([...new Set(colours)].toSorted()).toEqual(["0 0 1", "0 1 0", "1 0 0", "1 1 1"]);
+  for (const normal of numbers("vn")) expect(Math.hypot(...normal)).toBeCloseTo(1, 6);
+});
+
+const rows = (opacity: number) => ["0 0 0 200 10 30 255", "1 0 0 10 220 30 255", `0 1 0 10 20 240 ${opacity}`];
+const head = [..."xyz"].map((axis) => `property float ${axis}`);
+const paint = ["red", "green", "blue", "alpha"].map((name) => `property uchar ${name}`);
+it.each([
+  ["obj", 100, ["The opacity of vertices was left out."]],
+  ["dae", 100, ["The opacity of vertices was left out."]],
+  ["obj", 255, []],
+  ["glb", 100, []],
+])("names the opacity of vertices that %s does not hold (%i)", async (to, opacity, wanted) => {
+  const path = join(bench.folder, "glass.ply");
+  const lines = [
+    "ply",
+    "format ascii 1.0",
+    "element vertex 3",
+    ...head,
+    ...paint,
+    "element face 1",
+    "property list uchar int vertex_indices",
+  ];
+  await writeFile(path, `${[...lines, "end_header", ...rows(opacity), "3 0 1 2"].join("\n")}\n`);
+  expect([...(await bench.convert(path, "ply", to)).notes.values()]).toEqual(wanted);
+});
+
+it.each([
+  ["0 1 0", ["Where faces of different colours meet, their corners got one colour."]],
+  ["1 0 0", []],
+])("names corners of faces of different colours that the writer of GLB joins (%s)", async (other, wanted) => {
+  const path = join(bench.folder, "meeting.obj");
+  const corner = (place: string, colour: string) => `v ${place} 0 ${colour}\n`;
+  const corners = [
+    ...["0 0", "1 0", "0 1"].map((place) => corner(place, "1 0 0")),
+    ...["1 0", "1 1", "0 1"].map((place) => corner(place, other)),
+  ];
+  await writeFile(path, `${corners.join("")}f 1 2 3\nf 4 5 6\n`);
+  expect([...(await bench.convert(path, "obj", "glb")).notes.values()]).toEqual(wanted);
+});
+
 it("leaves out animations that the writer of COLLADA spoils, with a note", async () => {
   const { path, notes } = await bench.convert(await scene(), "gltf", "dae");
   expect(notes.get("METADATA_DROPPED")).toBe("Animations of one node were left out.");

@@ -1,0 +1,55 @@
+/** Colours of vertices that assimp's writers spoil or leave out. */
+import { FilemillError } from "#contract/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+
+/** Makes vertices without a colour white beside coloured ones in a text PLY; the library writes them black, and one number short. */
+export async function whiten(session: ToolSession): Promise<void> {
+  const count = "sed '/^end_header/q' /job/out.ply | grep -ac '^property [^l]'";
+  const rows = `s/^(([^ ]+ ){'$((n - 4))'})0 0 0$/\\1255 255 255 255/`;
+  const script = `grep -aqm1 '^format ascii' /job/out.ply && grep -aqm1 '^property uchar alpha' /job/out.ply || exit 0; n=$(${count}); sed -Ei '${rows}' /job/out.ply`;
+  const end = await session.run({ program: "/bin/sh", args: ["-c", script] });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
+}
+
+/** Their colours have no opacity. */
+export const opaqueOnly: ReadonlySet<string> = new Set(["obj", "dae"]);
+/** Their writer joins corners at one place even if their colours differ. */
+export const joining: ReadonlySet<string> = new Set(["glb", "gltf"]);
+
+type Reading = {
+  readonly program: string;
+  readonly given: string;
+  readonly limits: { readonly addressSpace: boolean; readonly fileBytes: number };
+};
+
+/** Compares, if the result has colours, the rows of vertices that the library writes as PLY. */
+export async function noteColours(
+  session: ToolSession,
+  { hop: { to }, note }: HopTask,
+  { program, given, limits }: Reading,
+): Promise<void> {
+  if (!opaqueOnly.has(to) && !joining.has(to)) return;
+  const made = `/job/out.${to}`;
+  const says = async (script: string) => (await session.run({ program: "/bin/sh", args: ["-c", script], limits })).stdout.trim();
+  const coloured = to === "obj" ? "^v( [^ ]+){6}" : to === "dae" ? 'semantic="COLOR"' : '"COLOR_0"';
+  if ((await says(`grep -aqm1 -E '${coloured}' ${made} && echo yes`)) !== "yes") return;
+  // If the library fails at PLY, nothing can be compared.
+  const rowsOf = async (path: string, rows: string) => {
+    const end = await session.run({ program, args: ["export", path, `${rows}.ply`, "-fply", "-tri"], limits }).catch(() => undefined);
+    const count = `n=$(sed '/^end_header/q' ${rows}.ply | grep -ac '^property [^l]')`;
+    return (
+      end?.exitCode === 0 &&
+      (await says(`${count}; LC_ALL=C grep -aE "^([^ ]+ ){$((n - 1))}[^ ]+ ?$" ${rows}.ply | LC_ALL=C sort -u > ${rows}; echo yes`)) ===
+        "yes"
+    );
+  };
+  if (!(await rowsOf(given, "/job/given-rows"))) return;
+  if (opaqueOnly.has(to)) {
+    if ((await says("grep -avqm1 -E ' 255 ?$' /job/given-rows && echo yes")) === "yes")
+      note("METADATA_DROPPED", "The opacity of vertices was left out.");
+  } else if (await rowsOf(made, "/job/made-rows")) {
+    const lost = Number(await says("LC_ALL=C comm -23 /job/given-rows /job/made-rows | wc -l"));
+    if (lost > 0) note("METADATA_DROPPED", "Where faces of different colours meet, their corners got one colour.");
+  }
+}
