@@ -184,6 +184,8 @@ export const answers = {
     hasControls: flag,
     /** The first row with text after a closing quotation mark. */
     misplacedAt: optional(uint32),
+    /** The first blank row between others, which is left out. */
+    blankAt: optional(uint32),
     separator: optional(text(32)),
     encoding: optional(text(100)),
   }),

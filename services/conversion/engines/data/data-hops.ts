@@ -149,7 +149,12 @@ const own = ownHops(words("json ndjson yaml xml csv tsv psv"), (format) => {
     options: [encodingOption, ...(isTable ? [...separator, bom, lineEnds("crlf"), outputEncoding] : [...layout, ...order, lineEnds("lf")])],
     expects: [
       ...expectingAll("ENCODING_GUESSED", format === "csv" && "DIALECT_GUESSED"),
-      ...(isTable ? [expecting("CHARACTERS_REPLACED", { option: "outputEncoding" })] : []),
+      ...(isTable
+        ? [
+            expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out."),
+            expecting("CHARACTERS_REPLACED", { option: "outputEncoding" }),
+          ]
+        : []),
     ],
   };
 });

@@ -149,7 +149,8 @@ const rewriting: readonly Expectation[] = [
 export function dataExpectations(from: string, to: string): readonly Expectation[] {
   const guessed = expectingAll((texts.has(from) || from === "sqlite") && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
   const guessedMarks = expectingAll((from === "tsv" || from === "psv") && "DIALECT_GUESSED");
-  if (textTables.has(from) && textTables.has(to)) return guessed;
+  const emptyRows = books.has(from) || textTables.has(from) ? [expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out.")] : [];
+  if (textTables.has(from) && textTables.has(to)) return [...guessed, ...emptyRows];
   const ofDbase =
     from === "dbf"
       ? [
@@ -166,7 +167,6 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...expectingAll(from === "slk" && "ENCODING_GUESSED"),
   ];
   if (books.has(from) && books.has(to)) return [...beside, ...rewriting];
-  const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out.")] : [];
   if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...beside, ...emptyRows];
   return [
     ...guessed,

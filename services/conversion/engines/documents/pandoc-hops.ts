@@ -164,7 +164,13 @@ function expectationsOf(from: string) {
   return [
     ...(from === "docx" ? [expecting("METADATA_DROPPED", "Comments are left out, and tracked changes accepted.")] : []),
     ...expectingAll(markups[from]?.isBinary !== true && "ENCODING_GUESSED", isPictured && "IMAGES_REMOVED"),
-    ...(from === "csv" ? [...expectingAll("DIALECT_GUESSED"), expecting("CHARACTERS_REPLACED", blanksJoined)] : []),
+    ...(from === "csv"
+      ? [
+          ...expectingAll("DIALECT_GUESSED"),
+          expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out."),
+          expecting("CHARACTERS_REPLACED", blanksJoined),
+        ]
+      : []),
   ];
 }
 

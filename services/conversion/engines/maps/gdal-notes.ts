@@ -42,6 +42,9 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
     ...metadata(from, to, writing),
     ...when(unsure.has(from), () => expecting("ENCODING_GUESSED")),
     ...when(from === "csv", () => expecting("DIALECT_GUESSED")),
+    ...when(from === "csv" && leftOut(from, to, writing).length === 0, () =>
+      expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out."),
+    ),
     ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", "Lists of texts that contain commas become text.")),
     ...when(kml.has(from), () => expecting("EXTERNAL_CONTENT_BLOCKED")),
     ...when(kml.has(from) && !naming.has(to), () =>

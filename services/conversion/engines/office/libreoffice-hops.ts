@@ -80,6 +80,7 @@ function expectationsOf(family: Family, from: string, to: string) {
           ),
         ]
       : []),
+    ...(isPlain ? [expecting("ENTRIES_LEFT_OUT", "Rows without a value are left out.")] : []),
     ...(isPlain && to !== "dbf" ? [expecting("CHARACTERS_REPLACED", "Control characters in cells are left out.")] : []),
     ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && !isPlain
       ? [expecting("TYPES_AS_TEXT", `Times and booleans${to === "dbf" ? ", and columns of several types," : ""} become text.`)]

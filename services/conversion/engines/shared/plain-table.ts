@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { misplacedMessage } from "../inside/records/delimited.ts";
+import { blankMessage, misplacedMessage } from "../inside/records/delimited.ts";
 import { askForFile } from "./ask-inspector.ts";
 import { stringOption } from "./hop-table.ts";
 
@@ -26,6 +26,7 @@ export async function plainTableOf(
   if (table.encoding !== undefined) task.note("ENCODING_GUESSED", table.encoding);
   if (table.separator !== undefined) task.note("DIALECT_GUESSED", `The column separator was taken to be ${table.separator}.`);
   if (table.misplacedAt !== undefined) task.note("INPUT_DAMAGED", misplacedMessage(table.misplacedAt));
+  if (table.blankAt !== undefined) task.note("ENTRIES_LEFT_OUT", blankMessage(table.blankAt));
   return table;
 }
 

@@ -4,13 +4,7 @@ import type { ByteSource } from "#services/conversion/domain/guards/byte-source.
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import type { Notes } from "#services/conversion/engines/inside/exchange.ts";
 import { Failure } from "#services/conversion/engines/inside/failure.ts";
-import {
-  canonicalNumber,
-  type Dialect,
-  dialectOf,
-  type OnMisplaced,
-  rowsOf,
-} from "#services/conversion/engines/inside/records/delimited.ts";
+import { canonicalNumber, type Dialect, dialectOf, type OnRow, rowsOf } from "#services/conversion/engines/inside/records/delimited.ts";
 import { decodeText } from "#services/conversion/engines/inside/text-decoding.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
@@ -23,13 +17,19 @@ export async function writePlainTable(file: ByteSource, more: More): Promise<Ans
   try {
     const text = decodeText(await contentOf(file), String(more.encoding ?? "auto"), notes);
     const dialect = dialectOf(text, String(more.format), String(more.delimiter ?? "auto"));
-    let misplacedAt: number | undefined;
-    const { numeric, ...size } = sizeOf(dialect, (row) => {
-      misplacedAt ??= row;
-    });
+    let [misplacedAt, blankAt]: (number | undefined)[] = [];
+    const { numeric, ...size } = sizeOf(
+      dialect,
+      (row) => {
+        misplacedAt ??= row;
+      },
+      (row) => {
+        blankAt = row;
+      },
+    );
     if (size.rows === 0) throw new FilemillError("INVALID_INPUT", "The table is empty.");
     writeRows(dialect, numeric);
-    return { ...size, misplacedAt, separator: dialect.guessed, encoding: notes.get("ENCODING_GUESSED") };
+    return { ...size, misplacedAt, blankAt, separator: dialect.guessed, encoding: notes.get("ENCODING_GUESSED") };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new FilemillError(error.code === "INPUT_TOO_COMPLEX" ? error.code : "INVALID_INPUT", error.message);
@@ -49,10 +49,10 @@ function isSafeNumber(cell: string): boolean {
 const control = /[\0-\x08\x0b-\x1f\ufffe\uffff]/;
 
 /** `numeric` lists the columns that contain only numbers, apart from their name. */
-function sizeOf(dialect: Dialect, onMisplaced: OnMisplaced) {
+function sizeOf(dialect: Dialect, onMisplaced: OnRow, onBlank: OnRow) {
   const numeric: boolean[] = [];
   let [rows, longestCell, hasBlanks, hasControls] = [0, 0, false, false];
-  for (const row of rowsOf(dialect, onMisplaced)) {
+  for (const row of rowsOf(dialect, onMisplaced, onBlank)) {
     for (const [place, cell] of row.entries()) {
       longestCell = Math.max(longestCell, cell.length);
       hasControls ||= control.test(cell);

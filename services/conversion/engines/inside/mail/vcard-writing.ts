@@ -1,5 +1,5 @@
 /** Converts records to contacts. */
-import type { Notes } from "../exchange.ts";
+import { type Notes, noteAlso } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
 import { type Entries, firstOf, plainTextOf as plain, type Value } from "../records/values.ts";
 
@@ -49,7 +49,7 @@ export function cardsOf(value: Value, notes: Notes): string {
   if (changed.replaced.size > 0)
     notes.set("CHARACTERS_REPLACED", `Control characters, which contacts cannot hold, were replaced: ${firstOf([...changed.replaced])}.`);
   const nameless = records.length - cards.length;
-  if (nameless > 0) notes.set("ENTRIES_LEFT_OUT", `Rows without a name or an address were left out: ${nameless}.`);
+  if (nameless > 0) noteAlso(notes, "ENTRIES_LEFT_OUT", `Rows without a name or an address were left out: ${nameless}.`);
   if (cards.length === 0) throw inexpressible("There is no column of names or e-mail addresses, such as “Name” or “E-mail”.");
   return cards.join("");
 }

@@ -2,14 +2,18 @@
 import Papa from "papaparse";
 import { type Notes, noteAlso, noteOnce, type Options, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
-import { dialectOf, misplacedMessage, ownSeparatorOf, rowsOf, separators } from "./delimited.ts";
+import { blankMessage, dialectOf, misplacedMessage, ownSeparatorOf, rowsOf, separators } from "./delimited.ts";
 import { type Cell, cellText, type Table, tableOf, tableOfTexts } from "./tables.ts";
 import { firstOf, type Value } from "./values.ts";
 
 export function linesOf(text: string, from: string, options: Options, notes: Notes): string[][] {
   const dialect = dialectOf(text, from, textOption(options, "delimiter") ?? "auto");
   if (dialect.guessed !== undefined) noteOnce(notes, "DIALECT_GUESSED", `The column separator was taken to be ${dialect.guessed}.`);
-  const lines = rowsOf(dialect, (row) => noteOnce(notes, "INPUT_DAMAGED", misplacedMessage(row)));
+  const lines = rowsOf(
+    dialect,
+    (row) => noteOnce(notes, "INPUT_DAMAGED", misplacedMessage(row)),
+    (row) => noteOnce(notes, "ENTRIES_LEFT_OUT", blankMessage(row)),
+  );
   if (lines.length === 0) throw invalid("The table is empty.");
   return lines;
 }

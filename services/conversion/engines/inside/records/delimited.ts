@@ -106,7 +106,7 @@ function separatorOf(text: string): string {
  * The raw cells of each row, none for a blank line; line ends may be of any kind, even mixed. Text after a closing quotation mark is
  * part of the cell, as spreadsheets read it.
  */
-function* linesIn({ content, delimiter }: Dialect, onMisplaced: OnMisplaced): Generator<string[]> {
+function* linesIn({ content, delimiter }: Dialect, onMisplaced: OnRow): Generator<string[]> {
   const separator = delimiter.charCodeAt(0);
   let row: string[] = [];
   let number = 1;
@@ -139,16 +139,32 @@ function* linesIn({ content, delimiter }: Dialect, onMisplaced: OnMisplaced): Ge
   }
 }
 
-/** Called with the number of each row, from 1, that has text after a closing quotation mark. */
-export type OnMisplaced = (row: number) => void;
+/** Called with the number of a row, from 1. */
+export type OnRow = (row: number) => void;
 
+/** Of each row that has text after a closing quotation mark. */
 export const misplacedMessage = (row: number): string => `Text after a closing quotation mark was kept, first in row ${row}.`;
 
+/** `row`: the first of those between others, from 1. */
+export const blankMessage = (row: number): string => `Rows without a value were left out, from row ${row}.`;
+
+/** The number of the first blank line between others, from 1; undefined if there is none. */
+function blankAmong(lines: readonly (readonly string[])[]): number | undefined {
+  const start = lines.findIndex(isFilled);
+  const blank = lines.findIndex((line, place) => place > start && !isFilled(line));
+  return blank >= 0 && blank < lines.findLastIndex(isFilled) ? blank + 1 : undefined;
+}
+
+const isFilled = (line: readonly string[]): boolean => line.length > 0;
+
 /** All rows. Blank lines are skipped, except in a single column, where programs write an empty cell that way. */
-export function rowsOf(dialect: Dialect, onMisplaced: OnMisplaced = () => undefined): string[][] {
+export function rowsOf(dialect: Dialect, onMisplaced: OnRow = () => undefined, onBlank: OnRow = () => undefined): string[][] {
   const lines = [...linesIn(dialect, onMisplaced)];
-  const isFilled = (line: readonly string[]) => line.length > 0;
-  if (lines.some(({ length }) => length > 1)) return lines.filter(isFilled);
+  if (lines.some(({ length }) => length > 1)) {
+    const blank = blankAmong(lines);
+    if (blank !== undefined) onBlank(blank);
+    return lines.filter(isFilled);
+  }
   const [start, end] = [lines.findIndex(isFilled), lines.findLastIndex(isFilled) + 1];
   return lines.slice(Math.max(start, 0), end).map((line) => (isFilled(line) ? line : [""]));
 }

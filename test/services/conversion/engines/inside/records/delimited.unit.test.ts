@@ -63,6 +63,25 @@ describe("rows", () => {
     expect(rows('a\n1\n\n""\n3\n\n')).toEqual([["a"], ["1"], [""], [""], ["3"]]);
   });
 
+  it("are left out where they are blank, and the first between others is told", () => {
+    const told: number[] = [];
+    const blankIn = (content: string) =>
+      rowsOf(
+        { content, delimiter: "," },
+        () => undefined,
+        (row) => told.push(row),
+      );
+    expect(blankIn("\na,b\n1,2\n\n\n3,4\n\n5,6\n\n")).toEqual([
+      ["a", "b"],
+      ["1", "2"],
+      ["3", "4"],
+      ["5", "6"],
+    ]);
+    expect(told).toEqual([4]);
+    blankIn("\n\na,b\n1,2\n\n");
+    expect(told).toEqual([4]);
+  });
+
   it("keep text after a closing quotation mark, as spreadsheets do, and its row is told", () => {
     const misplaced: number[] = [];
     const dialect = dialectOf('a,b\n"x" y,1\n"z"y"",2\n"q" ,3\n', "csv", "auto");
