@@ -2,19 +2,27 @@
 import { attributeIn, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 import { rulesIn } from "./html-hiding-rules.ts";
 
-/** What the selector says of the element itself. */
-const ends = /([^\s>+~]*?)::?(?:before|after)$/i;
+const end = /::?(?:before|after)$/i;
+
+/** What a selector of such text says of the element itself. */
+const elementIn = (selector: string): string | undefined =>
+  end.test(selector)
+    ? selector
+        .replace(end, "")
+        .split(/[\s>+~]/)
+        .at(-1)
+    : undefined;
 
 /** Whether the sheets add words or numbers to elements of the page. Signs, such as bullets and icons, say little. */
 export function addsText(html: string, sheets: readonly string[]): boolean {
   const selectors = sheets
     .flatMap(rulesIn)
     .filter(({ selector, isInside, text }) => !isInside && /:(?:before|after)/i.test(selector) && hasWords(text))
-    .flatMap(({ selector }) => selector.split(",").map((each) => ends.exec(each.trim())?.[1]));
+    .flatMap(({ selector }) => selector.split(",").map((each) => elementIn(each.trim())));
   const wanted = new Set(selectors.filter((each) => each !== undefined));
   return (
     wanted.size > 0 &&
-    tagsIn(html).some(({ isEnd, name, at, end }) => !isEnd && wanted.values().some((each) => fits(each, name, html.slice(at, end))))
+    tagsIn(html).some(({ isEnd, name, at, end: to }) => !isEnd && wanted.values().some((each) => fits(each, name, html.slice(at, to))))
   );
 }
 

@@ -57,6 +57,16 @@ it("knows HTML inside Markdown in formats without HTML", async () => {
   expect(text).toContain("Said.");
 });
 
+it("leaves out what HTML inside Markdown hides, with a note, and keeps it hidden in pages", async () => {
+  const given = 'Seen\n\n<div style="display:none">unseen</div>\n\nand <span hidden>unheard</span>heard\n';
+  const { text, messages } = await convert(given, "md", "txt");
+  expect(text).toBe("Seen\n\nand heard\n");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Hidden text was left out.");
+  const page = await convert(given, "md", "html");
+  expect(page.text).toMatch(/style="display:none">\s*unseen/);
+  expect(page.notes).toEqual([]);
+});
+
 it("keeps code whose fence says more than its language, and headings right after text", async () => {
   const { text } = await convert('Text\n# Head\n```js title="a.js"\nlet a;\n\n# b\n```\n', "md", "html");
   expect(text).toMatch(/<p>Text<\/p>\s*<h1[^>]*>Head<\/h1>/);
