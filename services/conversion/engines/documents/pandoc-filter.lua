@@ -158,7 +158,19 @@ function RawInline(raw)
   if FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" then return {} end
 end
 
+-- What browsers do not show, in HTML inside other markup.
+local has_told_hidden = false
+local function is_hidden(element)
+  local style = (element.attributes.style or ""):lower()
+  local is_unseen = element.attributes.hidden or style:match("%f[%w-]display%s*:%s*none") or style:match("%f[%w-]visibility%s*:%s*hidden")
+  if not is_unseen or FORMAT:match("^html") or FORMAT:match("^epub") then return false end
+  if not has_told_hidden then print("filemill:hidden") end
+  has_told_hidden = true
+  return true
+end
+
 function Span(span)
+  if is_hidden(span) then return {} end
   local made = revised(span)
   if made then return made end
   -- Anchors and classes would become HTML in the text.
@@ -199,6 +211,7 @@ end
 
 -- In RST, headings are only outside of containers.
 function Div(division)
+  if is_hidden(division) then return {} end
   if is_markdown then return division.content end
   local headings = division.content:filter(function(block) return block.t == "Header" end)
   if FORMAT ~= "rst" or #headings == 0 then return nil end

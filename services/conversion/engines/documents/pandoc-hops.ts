@@ -16,6 +16,7 @@ const leavesOut = new Set(["docbook", "jats", "fb2"]);
 export const filtersFirst = (from: string): readonly string[] => [
   ...(from === "fb2" ? ["/engine/pandoc-fictionbook.lua"] : []),
   ...(leavesOut.has(from) ? [unreadFilter] : []),
+  ...(from === "tex" ? ["/engine/pandoc-tex.lua"] : []),
 ];
 const parts = [
   "pandoc-citations.lua",
@@ -30,6 +31,7 @@ const parts = [
   "pandoc-spaces.lua",
   "pandoc-structures.lua",
   "pandoc-tables.lua",
+  "pandoc-tex.lua",
   "pandoc-unread.lua",
   "pandoc-xml.lua",
 ];

@@ -61,6 +61,8 @@ export function unreadIn({ stdout, stderr }: Log, from: string): string[] {
     ...told("Formulas that could not be read stayed in TeX", find(/^Could not convert TeX math (.+)/)),
     ...told("Parts that are not read here were left out", /^filemill:unread (.+)$/m.exec(stdout)?.slice(1) ?? []),
     ...(/^filemill:bibliography$/m.test(stdout) ? ["The list of references was left out."] : []),
+    ...(/^filemill:hidden$/m.test(stdout) ? ["Hidden text was left out."] : []),
+    ...(/^filemill:references$/m.test(stdout) ? ["References to unknown numbers became the names of their labels."] : []),
     ...(/^filemill:links$/m.test(stdout) ? ["Links to places that the document does not have became plain text."] : []),
     ...told("Properties of the document were left out", /^filemill:properties (.+)$/m.exec(stdout)?.slice(1) ?? []),
     ...(/^filemill:list-labels$/m.test(stdout) ? ["Letters, Roman numerals or first numbers of lists became plain numbers."] : []),

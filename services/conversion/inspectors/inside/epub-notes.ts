@@ -4,6 +4,8 @@ import type { ByteSource } from "#services/conversion/domain/guards/byte-source.
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { withoutEscapes } from "#services/conversion/engines/inside/entities.ts";
 import { unpacked, writePieces } from "./docx-code.ts";
+import { withoutHidden } from "./html-hidden.ts";
+import { sheetsIn } from "./html-hiding-rules.ts";
 import { leftIn, withAllParts } from "./html-readable.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
@@ -13,8 +15,8 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   const parts = unpacked(await contentOf(file)) ?? {};
   const chapters = Object.keys(parts)
     .filter((name) => /\.x?html?$/i.test(name))
-    .map((name) => ({ name, text: Buffer.from(parts[name] ?? "").toString("utf8") }));
-  const targets = new Set(chapters.flatMap(({ text }) => targetsIn(text)));
+    .map((name) => shownPage(parts, name));
+  const targets = new Set(chapters.flatMap(({ shown }) => targetsIn(shown)));
   const files = new Set(chapters.map(({ name }) => fileOf(name)));
   const books = Object.keys(parts).filter((each) => each.endsWith(".opf"));
   const packages = books.map((name) => Buffer.from(parts[name] ?? "").toString("utf8"));
@@ -22,13 +24,13 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   const read = new Set(packages.flatMap(pagesIn));
   const changed: Zippable = {};
   let linkedPictures = 0;
-  for (const { name, text } of chapters) {
+  for (const { name, page, shown: text } of chapters) {
     const whole = withAllParts(text);
     const marked = withNoteAnchors(whole ?? text, targets) ?? whole ?? text;
     const made = withoutNavigation(withPlainPaths(withTitlePage(marked, known), files), read.has(fileOf(name)));
-    if (made !== text) changed[name] = Buffer.from(made);
+    if (made !== page) changed[name] = Buffer.from(made);
   }
-  const pictures = new Set(chapters.flatMap(({ text }) => picturesIn(text)));
+  const pictures = new Set(chapters.flatMap(({ shown }) => picturesIn(shown)));
   for (const name of books) {
     const text = Buffer.from(parts[name] ?? "").toString("utf8");
     linkedPictures += drawnPagesIn(text);
@@ -37,8 +39,19 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
   }
   const isRewritten = Object.keys(changed).length > 0;
   if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));
-  return { isRewritten, left: leftIn(chapters.map(({ text }) => text)), linkedPictures };
+  return { isRewritten, left: leftIn(chapters), linkedPictures };
 }
+
+/** A page without what it hides, itself or by style sheets of the book. */
+function shownPage(parts: Readonly<Record<string, Uint8Array>>, name: string) {
+  const page = textIn(parts, name);
+  const linked = (page.match(/<link\s[^<>]*>/gi) ?? []).map((tag) => fileOf(valueIn(tag, "href"))).filter((file) => file.endsWith(".css"));
+  const beside = Object.keys(parts).filter((each) => linked.includes(fileOf(each)));
+  const sheets = [...beside.map((each) => textIn(parts, each)), ...sheetsIn(page)];
+  return { name, page, sheets, shown: withoutHidden(page, sheets) ?? page };
+}
+
+const textIn = (parts: Readonly<Record<string, Uint8Array>>, name: string): string => Buffer.from(parts[name] ?? "").toString("utf8");
 
 const wordsOf = (text: string): readonly string[] =>
   text

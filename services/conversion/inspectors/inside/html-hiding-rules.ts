@@ -1,4 +1,4 @@
-/** What the style sheets in a page hide, as browsers apply them: by one class or id. */
+/** What style sheets hide, as browsers apply them: by one class or id. */
 import { attributeIn } from "#services/conversion/engines/inside/html-tags.ts";
 
 const simple = /^([a-z][a-z0-9]{0,15})?([.#])([\w-]{1,80})$/i;
@@ -7,11 +7,11 @@ const onScreens = /^(?:all|screen|)$/i;
 
 export type Hiding = (name: string, id: string | undefined, classes: string | undefined) => boolean;
 
-/** Undefined if the page hides nothing this way. A class that another rule shows again may be shown. */
-export function hidingRules(html: string): Hiding | undefined {
+/** Undefined if the sheets hide nothing this way. A class that another rule shows again may be shown. */
+export function hidingRules(sheets: readonly string[]): Hiding | undefined {
   const [hidden, shown] = [new Set<string>(), new Set<string>()];
-  for (const sheet of sheetsIn(html)) {
-    for (const { selector, isInside, isHiding } of displayRulesIn(sheet)) {
+  for (const { selector, isInside, text } of sheets.flatMap(rulesIn)) {
+    for (const isHiding of hidings(text)) {
       if (!isHiding) for (const [, name = ""] of selector.matchAll(names)) shown.add(name);
       else if (!isInside) for (const each of selector.split(",")) hidden.add(each.trim());
     }
@@ -28,7 +28,8 @@ export function hidingRules(html: string): Hiding | undefined {
     (id !== undefined && has(name, `#${id}`)) || (classes ?? "").split(/\s+/).some((each) => each !== "" && has(name, `.${each}`));
 }
 
-function sheetsIn(html: string): string[] {
+/** The style sheets that are in a page. */
+export function sheetsIn(html: string): string[] {
   return html.split(/(?=<style[\s>])/i).flatMap((part) => {
     const [start, end] = [part.indexOf(">") + 1, part.toLowerCase().indexOf("</style")];
     return !/^<style/i.test(part) || end < start || !onScreens.test(attributeIn(part.slice(0, start), "media")?.trim() ?? "")
@@ -37,10 +38,10 @@ function sheetsIn(html: string): string[] {
   });
 }
 
-type Rule = { readonly selector: string; readonly isInside: boolean; readonly isHiding: boolean };
+/** `isInside`: only under a condition, such as of the width. */
+export type Rule = { readonly selector: string; readonly isInside: boolean; readonly text: string };
 
-/** Rules that say how an element is displayed. `isInside`: only under a condition, such as of the width. */
-function displayRulesIn(sheet: string): Rule[] {
+export function rulesIn(sheet: string): Rule[] {
   const [open, rules] = [[] as string[], [] as Rule[]];
   const parts = withoutComments(sheet).split(/([{}])/);
   for (let at = 1; at < parts.length; at += 2) {
@@ -48,11 +49,18 @@ function displayRulesIn(sheet: string): Rule[] {
     if (mark === "{") open.push(text.slice(text.lastIndexOf(";") + 1).trim());
     else {
       const selector = open.pop() ?? "";
-      const display = /(?:^|;)\s*display\s*:\s*([\w-]+)/i.exec(text)?.[1];
-      if (display !== undefined) rules.push({ selector, isInside: open.length > 0, isHiding: display.toLowerCase() === "none" });
+      rules.push({ selector, isInside: open.length > 0, text });
     }
   }
   return rules;
+}
+
+/** Whether declarations hide what they are about, or show it. */
+function hidings(text: string): boolean[] {
+  const display = /(?:^|;)\s*display\s*:\s*([\w-]+)/i.exec(text)?.[1]?.toLowerCase();
+  const visibility = /(?:^|;)\s*visibility\s*:\s*([\w-]+)/i.exec(text)?.[1]?.toLowerCase();
+  if (display === "none" || visibility === "hidden" || visibility === "collapse") return [true];
+  return display === undefined && visibility === undefined ? [] : [false];
 }
 
 function withoutComments(sheet: string): string {

@@ -8,7 +8,10 @@ import { withColumns } from "./html-columns.ts";
 import { withControls } from "./html-controls.ts";
 import { withoutEmbedded } from "./html-embedded.ts";
 import { withFigures } from "./html-figures.ts";
+import { addsText } from "./html-generated.ts";
+import { withWholeHeads } from "./html-heads.ts";
 import { withoutHidden } from "./html-hidden.ts";
+import { sheetsIn } from "./html-hiding-rules.ts";
 import { hasLinksInCode, withCodeInside, withLinksInside, withPlainAddresses } from "./html-links.ts";
 import { withItemNumbers, withWholeLists } from "./html-lists.ts";
 import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
@@ -37,19 +40,25 @@ export async function readableHtml(file: ByteSource): Promise<Answer<"readableHt
 export function shownIn(page: string): { readonly text: string; readonly left: readonly string[] } {
   const hidden = withoutHidden(page);
   const shown = hidden ?? page;
-  const left = [...(hidden === undefined ? [] : ["Hidden text was left out."]), ...leftIn([shown])];
-  return { text: withAllParts(shown) ?? shown, left };
+  return { text: withAllParts(shown) ?? shown, left: leftIn([{ page, shown, sheets: sheetsIn(page) }]) };
 }
 
-/** What `withAllParts` cannot keep. */
-export const leftIn = (pages: readonly string[]): readonly string[] =>
-  pages.some(hasLinksInCode) ? ["Addresses of links in preformatted text were left out."] : [];
+/** A page before and after what is hidden was left out, and its style sheets. */
+type Shown = { readonly page: string; readonly shown: string; readonly sheets: readonly string[] };
+
+/** What was left out, and what `withAllParts` cannot keep. */
+export const leftIn = (pages: readonly Shown[]): readonly string[] => [
+  ...(pages.some(({ page, shown }) => page !== shown) ? ["Hidden text was left out."] : []),
+  ...(pages.some(({ shown, sheets }) => addsText(shown, sheets)) ? ["Text that style sheets add to elements was left out."] : []),
+  ...(pages.some(({ shown }) => hasLinksInCode(shown)) ? ["Addresses of links in preformatted text were left out."] : []),
+];
 
 /** Undefined if nothing changes. */
 export function withAllParts(page: string): string | undefined {
   const made = [
     withCellEnds,
     withColumns,
+    withWholeHeads,
     withWholeLists,
     withPlainAddresses,
     withLinksInside,

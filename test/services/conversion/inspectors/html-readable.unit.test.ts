@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { withColumns } from "#services/conversion/inspectors/inside/html-columns.ts";
 import { withControls } from "#services/conversion/inspectors/inside/html-controls.ts";
+import { addsText } from "#services/conversion/inspectors/inside/html-generated.ts";
+import { withWholeHeads } from "#services/conversion/inspectors/inside/html-heads.ts";
 import { withoutHidden } from "#services/conversion/inspectors/inside/html-hidden.ts";
 import { withItemNumbers } from "#services/conversion/inspectors/inside/html-lists.ts";
 import { expectLinearTime } from "#test/harness/linear-growth.ts";
@@ -47,6 +49,7 @@ it.each([
     "<style>/* .b{} */ .a, p.c{color:red;display: none}</style><i class=c>3</i>",
   ],
   ["a<b style='visibility:hidden'>b</b>c", "ac"],
+  ["<style>.a{visibility:hidden}</style>a<b class=a>b</b>c", "<style>.a{visibility:hidden}</style>ac"],
   ["a<template><b>b</b></template><input hidden>c", "ac"],
   ["<ul><li hidden>a<ul><li>b</li></ul></li><li>c</li></ul>", "<ul><li>c</li></ul>"],
 ])("leaves out what no browser shows: %s", (html, wanted) => {
@@ -63,10 +66,24 @@ it.each([
   '<style media="print">.a{display:none}</style><b class=a>b</b>',
   "<style>@media (max-width:9em){.a{display:none}} nav .b{display:none}</style><b class='a b'>b</b>",
   "<style>.a{display:none}</style><b class=a style='display:inline'>b</b>",
+  "<style>.a{visibility:hidden} .on .a{visibility:visible}</style><b class=a>b</b>",
+  '<aside epub:type="footnote" hidden>a note of a book</aside>',
   "<p>display: none</p>",
   "<div hidden>without an end",
 ])("keeps what may be shown: %s", (html) => {
   expect(withoutHidden(html)).toBeUndefined();
+});
+
+it.each([
+  ['.a::before{content:"NOT "}', "<b class='x a'>b</b>", true],
+  ["p > b:after{color:red;content:attr(title)}", "<p><b title=x>b</b>", true],
+  ["h2::before{content:counter(part) '. '}", "<h2>b</h2>", true],
+  // Signs, without such an element, and only on paper.
+  ['.a::before{content:"\\f001"} .a::after{content:"\\201d"}', "<b class=a>b</b>", false],
+  ['.a::before{content:"NOT "} i#b::before{content:"x"}', "<b id=b>b</b>", false],
+  ["@media print{a::after{content:attr(href)}}", "<a href=x>b</a>", false],
+])("knows whether style sheets add words: %s", (sheet, page, wanted) => {
+  expect(addsText(page, [sheet])).toBe(wanted);
 });
 
 it("leaves what Pandoc reads itself unchanged", () => {
@@ -80,6 +97,8 @@ it.each([
   [withItemNumbers, "<ol reversed><li value=9>"],
   [withControls, "<select><option>"],
   [withControls, "<rt><input value="],
+  [withWholeHeads, "<table><tr><th rowspan=9>a</th></tr>"],
+  [(html: string) => addsText(html, ["b::before{content:'x'}"]), "<i class=a>"],
   [withoutHidden, "<div hidden><p hidden>"],
 ] as const)("takes linear time", (change, piece) => {
   expectLinearTime((times) => change(piece.repeat(times)), 40_000);

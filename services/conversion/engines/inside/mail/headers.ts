@@ -20,9 +20,9 @@ export function textIn(headers: Headers, name: string, notes: Notes): string {
   return decodeWords(joinedWords(headers.find(({ key }) => key === name)?.value ?? "", notes));
 }
 
-/** Headers that mean something to people, unlike those about the transport and the format of the message, and usual priorities. */
+/** Headers that mean something to people or their programs, such as whether a message was read, unlike those about the transport and the format of the message, and usual priorities. */
 const meant =
-  /^(sender|in-reply-to|references|keywords|comments|(importance|(x-)?priority)(?!: {1,9}(?:3|normal)\b)|sensitivity|organization|list-id|resent-[^:]*|expires|disposition-notification-to): /i;
+  /^(sender|message-id|in-reply-to|references|(x-)?keywords|(x-)?status|x-label|x-gmail-labels|comments|(importance|(x-)?priority)(?!: {1,9}(?:3|normal)\b)|sensitivity|organization|list-id|resent-[^:]*|expires|disposition-notification-to): /i;
 
 export function othersIn(headers: Headers): readonly string[] {
   return [...new Set(headers.filter(({ key, value }) => meant.test(`${key}: ${value}`)).map(({ key }) => key))];

@@ -42,6 +42,17 @@ describe("footnotes of books and web pages", () => {
   const markdownOf = async (from: "epub" | "html", content: Uint8Array | string) =>
     await readFile(await madeOf(from, content, "md"), "utf8");
 
+  it("leaves out, with a note, what a book hides itself or by a style sheet beside its pages, but no hidden footnote", async () => {
+    const link = '<link rel="stylesheet" href="css/a.css"/>';
+    const body = `${link}<p>Seen<a epub:type="noteref" href="#n">1</a><span style="display:none"> unseen</span> <b class="gone">gone</b></p><aside epub:type="footnote" hidden="hidden" id="n">Said.</aside>`;
+    const path = join(bench.folder, "hiding.epub");
+    await writeFile(path, zipSync({ ...unzipSync(bookOf({ one: body })), "OPS/css/a.css": strToU8(".gone{visibility:hidden}") }));
+    const made = await bench.convert(path, "epub", "md");
+    const text = await readFile(made.path, "utf8");
+    expect(text).toMatch(/Seen\[\^1\]\s+\[\^1\]: Said\./);
+    expect(made.notes.get("TEXT_LEFT_OUT")).toBe("Hidden text was left out.");
+  });
+
   const book = bookOf({
     one: `<h1>One</h1><p>An aside<a epub:type="noteref" href="#a">1</a>, an item<a epub:type="noteref" href="#b">2</a>, a role<a role="doc-noteref" href="#c">3</a>,
       a paragraph<a epub:type="noteref" href="#d">4</a>, elsewhere<a epub:type="noteref" href="notes.xhtml#e">5</a>, nowhere<a epub:type="noteref" href="#gone">6</a>.</p>

@@ -33,6 +33,19 @@ it("shows the keys of citations, and notes the list of references and other miss
   expect((await convert(given, "tex", "org")).text).toContain("[cite:@knuth; @lamport]");
 });
 
+it("notes captions without a picture, labels that an author gave to items, and references to unknown numbers", async () => {
+  const list = (label: string) => `\\begin{enumerate}\\item one \\item${label} two\\end{enumerate}`;
+  const figure = (content: string) => `\\begin{figure}${content}\\caption[short]{Quokkas on \\emph{sand}}\\label{f}\\end{figure}`;
+  const lost = await convert(tex(`${list("[(z)]")}${figure("Box")}See \\ref{f}.`), "tex", "txt");
+  expect(lost.messages.get("TEXT_LEFT_OUT")).toBe(
+    "Parts that are not read here were left out: captions, labels of list items. References to unknown numbers became the names of their labels.",
+  );
+  const kept =
+    tex(`${list("")}\\begin{itemize}\\item[--] dash\\end{itemize}\\begin{description}\\item[Word] is said\\end{description}% \\caption{gone}
+    \\begin{table}\\caption{A table, with 20\\% of "a}\\begin{tabular}{l}x\\\\\\end{tabular}\\label{t}\\end{table}See \\ref{t}.`);
+  expect((await convert(kept, "tex", "txt")).notes).toEqual([]);
+});
+
 it("notes templates of wikis", async () => {
   for (const to of ["md", "docx"]) {
     const { messages } = await convert("{{Infobox person|name=Ann}}\n\nText {{convert|5|km}}.\n", "mediawiki", to);

@@ -14,6 +14,21 @@ it("keeps every cell of a table in Markdown, in its column", async () => {
   expect((await convert(spanned, "html", "md")).text).toMatch(/\| zebra \| 1 +\| +\|\n\| +\| 2 +\| 3 +\|/);
 });
 
+it("keeps the cells of a second head row in their columns", async () => {
+  const head = "<tr><th rowspan=2>Region</th><th colspan=2>2024</th></tr><tr><th>Q1</th><th>Q2</th></tr>";
+  const row = "<tr><td>North</td><td>11</td><td>12</td></tr>";
+  const made = /\| Region \| 2024 \| +\|\n[|-]+\n\| +\| Q1 +\| Q2 +\|\n\| North +\| 11 +\| 12 +\|/;
+  for (const table of [`${head}${row}`, "<tr><th rowspan=2>Region<th colspan=2>2024<tr><th>Q1<th>Q2<tr><td>North<td>11<td>12"])
+    expect((await convert(`<table>${table}</table>`, "html", "md")).text).toMatch(made);
+  const { bytes } = await convert(`<table>${head}${row}</table>`, "html", "docx");
+  const document = strFromU8(unzipSync(bytes)["word/document.xml"] ?? new Uint8Array());
+  expect(document).toMatch(/<w:vMerge w:val="restart" \/>.*Region.*2024.*<w:vMerge w:val="continue" \/>.*Q1.*Q2.*North/s);
+  // Head cells that reach beside ordinary cells, in a head and in a body.
+  const tall = "<tr><th rowspan=2>Tall</th><th>a</th></tr><tr><td>b</td></tr>";
+  for (const table of [tall, `<tbody>${tall}</tbody>`, `<tr><th>H</th><th>I</th></tr>${tall}`])
+    expect((await convert(`<table>${table}</table>`, "html", "md")).text).toMatch(/\| Tall \| a +\|\n(?:\|[|-]+\n)?\| +\| b +\|/);
+});
+
 it("writes the caption of a table once", async () => {
   const table = "<table><caption>Quokkas</caption><tr><td colspan=2>a</td></tr><tr><td>b<ul><li>c</ul></td><td>d</td></tr></table>";
   expect((await convert(table, "html", "md")).text.match(/Quokkas/g)).toHaveLength(1);
@@ -40,6 +55,16 @@ it("knows HTML inside Markdown in formats without HTML", async () => {
   expect(text).toMatch(/Head\n=+\n/);
   expect(text).toMatch(/A +B \[1\]_\n=+ +=+\n:math:`1` +2\n/);
   expect(text).toContain("Said.");
+});
+
+it("leaves out what HTML inside Markdown hides, with a note, and keeps it hidden in pages", async () => {
+  const given = 'Seen\n\n<div style="display:none">unseen</div>\n\nand <span hidden>unheard</span>heard\n';
+  const { text, messages } = await convert(given, "md", "txt");
+  expect(text).toBe("Seen\n\nand heard\n");
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Hidden text was left out.");
+  const page = await convert(given, "md", "html");
+  expect(page.text).toMatch(/style="display:none">\s*unseen/);
+  expect(page.notes).toEqual([]);
 });
 
 it("keeps code whose fence says more than its language, and headings right after text", async () => {

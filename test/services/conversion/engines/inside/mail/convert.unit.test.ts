@@ -130,8 +130,11 @@ describe("a message's headers", () => {
   });
 
   it("that have no field are named, but not those of the way", async () => {
-    const headers = "Received: x\r\nX-Id: 1\r\nReferences: <a@b>\r\nX-Priority: 1 (Highest)\r\nSubject: S\r\n\r\nx";
-    expect((await convert(headers, "eml", "json")).notes.get("METADATA_DROPPED")).toMatch(/: references, x-priority\.$/);
+    const headers =
+      "Received: x\r\nX-Id: 1\r\nMessage-ID: <c@d>\r\nStatus: RO\r\nX-Keywords: k\r\nReferences: <a@b>\r\nX-Priority: 1 (Highest)\r\nSubject: S\r\n\r\nx";
+    expect((await convert(headers, "eml", "json")).notes.get("METADATA_DROPPED")).toMatch(
+      /: message-id, status, x-keywords, references, x-priority\.$/,
+    );
     expect((await convert(headers, "eml", "mbox")).codes).toEqual([]);
   });
 
