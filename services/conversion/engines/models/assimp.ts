@@ -14,7 +14,7 @@ import { runOwn } from "../shared/node-worker.ts";
 import { oneOf, yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
 import { colouredStl, joining, noteColours, opaqueOnly, whiten } from "./colours.ts";
-import { colourless, noteUnread, noteUnwritten, placed, unwrittenOf } from "./unread.ts";
+import { colourless, noteJoined, noteUnread, noteUnwritten, placed, unwrittenOf } from "./unread.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -91,6 +91,9 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
         ]
       : []),
     ...(fine.has(from) ? [expecting("NUMBERS_ROUNDED", "Coordinates far from the origin are rounded to 32-bit numbers.")] : []),
+    ...(bare.has(to)
+      ? [expecting("METADATA_DROPPED", "Names, groups, texture coordinates and normals are left out where the format has none.")]
+      : []),
     ...(to === "stl" ? [expecting("ENTRIES_LEFT_OUT", "Lines and points are left out; faces are kept.")] : []),
   ];
   return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, maxInputMb: 100, options };
@@ -123,6 +126,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     return await assertShapes(session, read);
   });
   if (!bare.has(to)) noteUnwritten(info, task);
+  noteJoined(info, task);
   if (from === "fbx" && inMetres.has(to)) await noteUnit(session, task, given);
   if (gltf.has(from)) read = await coloured(session, task, read);
   const inside = to === "fbx" ? await rooted(session, task, read) : read;
