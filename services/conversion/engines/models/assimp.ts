@@ -13,8 +13,8 @@ import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
 import { runOwn } from "../shared/node-worker.ts";
 import { oneOf, yesOrNo } from "../shared/options.ts";
 import { openToolSession, probeInOutput, type ToolSession } from "../shared/tool-run.ts";
-import { joining, noteColours, opaqueOnly, whiten } from "./colours.ts";
-import { colourless, noteUnread, noteUnwritten, placed, unwrittenOf } from "./unread.ts";
+import { colouredStl, joining, noteColours, opaqueOnly, whiten } from "./colours.ts";
+import { colourless, noteJoined, noteUnread, noteUnwritten, placed, unwrittenOf } from "./unread.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -74,6 +74,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
       : [expecting("METADATA_DROPPED", { message: leftOfScene(from, to), of: "scene" })]),
     ...(bare.has(to) ? [] : [expecting("EXTERNAL_CONTENT_BLOCKED", { message: "Textures in other files are not included.", of: "scene" })]),
     ...(from === "ply" ? [expecting("METADATA_DROPPED", "Properties that the format does not hold are left out.")] : []),
+    ...(from === "stl" && bare.has(to) ? [expecting("METADATA_DROPPED", "Colours of faces or of the whole model are left out.")] : []),
     ...(from === "obj" && colourless.has(to) ? [expecting("METADATA_DROPPED", "Colours of vertices are left out.")] : []),
     ...(from === "obj" || from === "ply"
       ? [expecting("EXTERNAL_CONTENT_BLOCKED", "Materials and textures in other files are not read.")]
@@ -90,6 +91,9 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
         ]
       : []),
     ...(fine.has(from) ? [expecting("NUMBERS_ROUNDED", "Coordinates far from the origin are rounded to 32-bit numbers.")] : []),
+    ...(bare.has(to)
+      ? [expecting("METADATA_DROPPED", "Names, groups, texture coordinates and normals are left out where the format has none.")]
+      : []),
     ...(to === "stl" ? [expecting("ENTRIES_LEFT_OUT", "Lines and points are left out; faces are kept.")] : []),
   ];
   return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, maxInputMb: 100, options };
@@ -114,7 +118,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
   const given = `/input/in.${others[from] ?? from}`;
   await using session = await openToolSession(sandbox, task, given);
-  let read = from === "off" ? await plainOff(session, task, given) : given;
+  let read = from === "off" ? await plainOff(session, task, given) : from === "stl" ? await colouredStl(session, task, given) : given;
   await noteUnread(session, task, given);
   const { hasLoose, grain, info } = await assertShapes(session, read).catch(async (error: unknown) => {
     if (from !== "glb") throw error;
@@ -122,6 +126,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     return await assertShapes(session, read);
   });
   if (!bare.has(to)) noteUnwritten(info, task);
+  noteJoined(info, task);
   if (from === "fbx" && inMetres.has(to)) await noteUnit(session, task, given);
   if (gltf.has(from)) read = await coloured(session, task, read);
   const inside = to === "fbx" ? await rooted(session, task, read) : read;

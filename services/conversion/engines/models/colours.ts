@@ -1,7 +1,10 @@
 /** Colours of vertices that assimp's writers spoil or leave out. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { StlColours } from "../inside/model/stl-colours.ts";
+import { runOwn } from "../shared/node-worker.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
+import { colourless } from "./unread.ts";
 
 /** Makes vertices without a colour white beside coloured ones in a text PLY; the library writes them black, and one number short. */
 export async function whiten(session: ToolSession): Promise<void> {
@@ -40,8 +43,9 @@ export async function noteColours(
     const count = `n=$(sed '/^end_header/q' ${rows}.ply | grep -ac '^property [^l]')`;
     return (
       end?.exitCode === 0 &&
-      (await says(`${count}; LC_ALL=C grep -aE "^([^ ]+ ){$((n - 1))}[^ ]+ ?$" ${rows}.ply | LC_ALL=C sort -u > ${rows}; echo yes`)) ===
-        "yes"
+      (await says(
+        `${count}; sed '1,/^end_header/d' ${rows}.ply | LC_ALL=C grep -aE "^([^ ]+ ){$((n - 1))}[^ ]+ ?$" | LC_ALL=C sort -u > ${rows}; echo yes`,
+      )) === "yes"
     );
   };
   if (!(await rowsOf(given, "/job/given-rows"))) return;
@@ -53,3 +57,15 @@ export async function noteColours(
     if (lost > 0) note("METADATA_DROPPED", "Where faces of different colours meet, their corners got one colour.");
   }
 }
+
+/** An STL model with its colours as assimp reads them (see inside/model/stl-colours.ts). */
+export async function colouredStl(session: ToolSession, { hop: { to }, note }: HopTask, given: string): Promise<string> {
+  const kind = joining.has(to) ? "linear" : withMaterials.has(to) ? "raw" : "vertices";
+  const path = `/job/coloured.${kind === "vertices" ? "stl" : "glb"}`;
+  const { colours }: StlColours = JSON.parse(await runOwn(session, "model/main.ts", [given, path, kind]));
+  if (colours !== "none" && colourless.has(to)) note("METADATA_DROPPED", "Colours of faces were left out.");
+  else if (colours === "whole" && kind === "vertices") note("METADATA_DROPPED", "The colour of the whole model was left out.");
+  return colours === "none" ? given : path;
+}
+
+const withMaterials: ReadonlySet<string> = new Set(["dae", "fbx", "x3d", "x"]);

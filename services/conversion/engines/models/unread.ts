@@ -26,6 +26,27 @@ export function noteUnwritten(info: string, { hop, note }: HopTask): void {
   noteOtherTextures(info, note);
 }
 
+/** Targets with one shape without a name. */
+const joined: ReadonlySet<string> = new Set(["stl", "ply"]);
+/** Names by the library itself. */
+const ownNames: ReadonlySet<string> = new Set(["", "defaultobject", "<STL_BINARY>"]);
+
+/** Names what becomes of several shapes, and of their names, in a format of a single one. */
+export function noteJoined(info: string, { hop, note }: HopTask): void {
+  if (!joined.has(hop.to)) return;
+  const [, meshes = ""] = /^Meshes: .*\n((?: {4}\d.*\n)+)/m.exec(info) ?? [];
+  // The library parts a shape by its materials, and into faces, lines and points.
+  const faces = meshes.split("\n").filter((line) => /\| [a-z/ ]{0,40}(?:triangle|polygon)/.test(line));
+  const named = faces.map((line) => /^ {4}\d{1,9} \((.{0,1000})\): \[/.exec(line)?.[1] ?? "");
+  const shapes = [...new Set(named), ...named.filter((name) => name === "").slice(1)];
+  const names = [...new Set(shapes)].filter((name) => !ownNames.has(name)).map((name) => name.slice(0, longestName));
+  const said = [
+    ...(shapes.length > 1 ? [`${shapes.length} shapes were joined into one.`] : []),
+    ...(names.length > 0 ? [`Names of shapes were left out: ${firstNames(names, mostNamed)}.`] : []),
+  ];
+  if (said.length > 0) note("METADATA_DROPPED", said.join(" "));
+}
+
 /** Embedded textures have a star and a number or, in FBX, the name of the file that they come from. */
 function noteOtherTextures(info: string, note: HopTask["note"]): void {
   const [, references = ""] = /^Texture Refs:\n((?: {4}'.*'\n)+)/m.exec(info) ?? [];
@@ -42,6 +63,8 @@ function noteOtherTextures(info: string, note: HopTask["note"]): void {
 const positions = words("x y z nx ny nz");
 const colours = words("red green blue alpha diffuse_red diffuse_green diffuse_blue");
 const textures = words("u v s t texture_u texture_v");
+/** Their materials are neither metallic nor rough. */
+const phong: ReadonlySet<string> = new Set(["dae", "x3d", "x"]);
 const corners = new Set(words("vertex_index vertex_indices texcoord"));
 const mostNamed = 10;
 const longestName = 40;
@@ -49,6 +72,11 @@ const longestName = 40;
 export async function noteUnread(session: ToolSession, task: HopTask, given: string): Promise<void> {
   if (task.hop.from === "ply") await notePly(session, task, given);
   if (task.hop.from === "obj") await noteObj(session, task, given);
+  if ((task.hop.from === "glb" || task.hop.from === "gltf") && phong.has(task.hop.to)) {
+    const between = '"(metallic|roughness)Factor"[[:space:]]*:[[:space:]]*0?[.][0-9]*[1-9]';
+    const found = await linesOf(session, `grep -aqm1 -E '${between}' ${given} && echo yes`);
+    if (found.includes("yes")) task.note("METADATA_DROPPED", "Metalness and roughness of materials were left out.");
+  }
 }
 
 async function linesOf(session: ToolSession, command: string): Promise<readonly string[]> {
@@ -96,6 +124,11 @@ async function noteObj(session: ToolSession, { hop, note }: HopTask, given: stri
   if ((await linesOf(session, looks)).includes("v")) throw cloud();
   const files = await linesOf(session, `grep -a -m5 -E '^[[:space:]]*mtllib[[:space:]]' ${given} | cut -c1-200`);
   noteFiles(note, unreadFiles, new Set(files.map((line) => line.replace(/^mtllib\s+/, ""))));
+  if (hop.to === "stl" || hop.to === "step") {
+    const kinds = await linesOf(session, `for kind in vt vn; do grep -am1 "^$kind[[:space:]]" ${given} | cut -c1-2; done`);
+    const lost = [...(kinds.includes("vt") ? ["texture coordinates"] : []), ...(kinds.includes("vn") ? ["normals of vertices"] : [])];
+    if (lost.length > 0) note("METADATA_DROPPED", `Left out: ${lost.join(", ")}.`);
+  }
   if (!colourless.has(hop.to)) return;
   const [coloured = ""] = await linesOf(session, `grep -a -m1 -E '^v([[:space:]]+[-+.0-9eE]+){6}' ${given} | cut -c1-2`);
   if (coloured !== "") note("METADATA_DROPPED", "Colours of vertices were left out.");

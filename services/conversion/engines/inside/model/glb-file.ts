@@ -14,7 +14,7 @@ export type Scene = {
   }[];
   readonly accessors?: readonly { readonly count: number }[];
   readonly meshes?: readonly { readonly primitives: readonly SceneTriangles[] }[];
-  readonly nodes?: readonly { readonly children?: readonly number[]; readonly scale?: readonly number[] }[];
+  readonly nodes?: readonly { readonly mesh?: number; readonly children?: readonly number[]; readonly scale?: readonly number[] }[];
   readonly scenes?: readonly { readonly nodes?: readonly number[] }[];
   readonly cameras?: readonly Members[];
   readonly materials?: readonly Members[];

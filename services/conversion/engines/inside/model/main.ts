@@ -8,11 +8,16 @@ import { closedFbx, metresIn } from "./fbx-file.ts";
 import { unitNormals } from "./obj-normals.ts";
 import { plainOff } from "./off-colours.ts";
 import { colouredGltf, paddedGltf, plainGltf, rootedGltf, translucentGltf, unitlessGltf, whitenedGltf } from "./plain-gltf.ts";
+import { readableStl } from "./stl-colours.ts";
 
 const [source = "", made = "", change] = process.argv.slice(2);
 const bytes = readFileSync(source);
 if (change === "unit") process.stdout.write(`${JSON.stringify({ metres: metresIn(bytes) })}\n`);
-else if (made.endsWith(".off")) {
+else if (change === "vertices" || change === "linear" || change === "raw") {
+  const { made: readable, colours } = readableStl(bytes, change);
+  if (readable !== undefined) writeFileSync(made, readable);
+  process.stdout.write(`${JSON.stringify({ colours })}\n`);
+} else if (made.endsWith(".off")) {
   const { text, ...colours } = plainOff(bytes.toString("latin1"));
   writeFileSync(made, text, "latin1");
   process.stdout.write(`${JSON.stringify(colours)}\n`);

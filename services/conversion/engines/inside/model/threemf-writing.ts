@@ -14,7 +14,8 @@ export function threeMfOf(document: Document, notes: Notes): Uint8Array {
     const mesh = node.getMesh();
     if (mesh === null) return;
     if (!ids.has(mesh)) {
-      const object = objectOf(mesh, objects.length + 2, paints, notes);
+      const name = node.getName() || mesh.getName();
+      const object = objectOf(mesh, { id: objects.length + 2, name }, paints, notes);
       ids.set(mesh, object === undefined ? 0 : objects.push(object) + 1);
     }
     const [id, m] = [ids.get(mesh) ?? 0, node.getWorldMatrix()];
@@ -28,6 +29,10 @@ export function threeMfOf(document: Document, notes: Notes): Uint8Array {
   const primitives = root.listMeshes().flatMap((mesh) => mesh.listPrimitives());
   if (primitives.some((primitive) => primitive.getAttribute("COLOR_0") !== null))
     noteAlso(notes, "METADATA_DROPPED", "Vertex colours were left out; PLY and GLB keep them.");
+  if (primitives.some((primitive) => primitive.getAttribute("TEXCOORD_0") !== null))
+    noteAlso(notes, "METADATA_DROPPED", "Texture coordinates were left out.");
+  if (root.listMaterials().some((material) => isBetween(material.getMetallicFactor()) || isBetween(material.getRoughnessFactor())))
+    noteAlso(notes, "METADATA_DROPPED", "Metalness and roughness of materials were left out.");
   return packed(unitOf(document, notes), `<resources>${paints.text()}${objects.join("")}</resources><build>${items.join("")}</build>`);
 }
 
@@ -38,6 +43,8 @@ function unitOf(document: Document, notes: Notes): string {
   if (marked === "none") noteAlso(notes, "METADATA_DROPPED", "The source has no unit of length; its numbers count as millimetres.");
   return marked === "none" || marked === "millimeter" ? "millimeter" : "meter";
 }
+
+const isBetween = (factor: number) => factor > 0 && factor < 1;
 
 /** Base materials in the order of first use. */
 class Paints {
@@ -57,9 +64,18 @@ class Paints {
   }
 }
 
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", '"': "&quot;" };
+/** Without control characters, which XML does not allow. */
+const escaped = (text: string) => text.replaceAll(/\p{Cc}/gu, " ").replaceAll(/[&<"]/g, (sign) => entities[sign] ?? "");
+
 const flat = "Faces with two equal corners, which the format does not allow, were left out.";
 
-function objectOf(mesh: Mesh, id: number, paints: Paints, notes: Notes): string | undefined {
+function objectOf(
+  mesh: Mesh,
+  { id, name }: { readonly id: number; readonly name: string },
+  paints: Paints,
+  notes: Notes,
+): string | undefined {
   const [places, vertices, triangles] = [new Map<string, number>(), [] as string[], [] as string[]];
   const cornerOf = (point: readonly number[]) => {
     const text = `x="${numberOf(point[0] ?? 0)}" y="${numberOf(point[1] ?? 0)}" z="${numberOf(point[2] ?? 0)}"`;
@@ -77,7 +93,7 @@ function objectOf(mesh: Mesh, id: number, paints: Paints, notes: Notes): string 
     }
   }
   if (triangles.length === 0) return undefined;
-  return `<object id="${id}" type="model" pid="1" pindex="0"><mesh><vertices>${vertices.join("")}</vertices><triangles>${triangles.join("")}</triangles></mesh></object>`;
+  return `<object id="${id}" name="${escaped(name)}" type="model" pid="1" pindex="0"><mesh><vertices>${vertices.join("")}</vertices><triangles>${triangles.join("")}</triangles></mesh></object>`;
 }
 
 const [list, strip, fan] = [4, 5, 6];

@@ -108,6 +108,55 @@ it.each([
   expect([...(await bench.convert(path, "obj", "glb")).notes.values()]).toEqual(wanted);
 });
 
+/** Two facets that meet, red and green, and one that may have the colour of the whole. */
+async function colouredStl(isMagics: boolean): Promise<string> {
+  const head = Buffer.alloc(84, " ");
+  if (isMagics) head.write("COLOR=\x40\x80\xc0\x80", "latin1");
+  head.writeUInt32LE(3, 80);
+  const corners = [
+    [0, 0, 0, 1, 0, 0, 0, 1, 0],
+    [1, 0, 0, 1, 1, 0, 0, 1, 0],
+    [5, 0, 0, 6, 0, 0, 5, 1, 0],
+  ];
+  const facets = corners.map((numbers, place) => {
+    const facet = Buffer.alloc(50);
+    Buffer.from(Float32Array.from([0, 0, 1, ...numbers]).buffer).copy(facet);
+    facet.writeUInt16LE((isMagics ? [31, 31 << 5, 0x8000] : [0x8000 | (31 << 10), 0x8000 | (31 << 5), 0])[place] ?? 0, 48);
+    return facet;
+  });
+  const path = join(bench.folder, `coloured-${isMagics}.stl`);
+  await writeFile(path, Buffer.concat([head, ...facets]));
+  return path;
+}
+
+it.each([
+  [true, [0.0513, 0.2159, 0.5271, 0.502]],
+  [false, [1, 1, 1, 1]],
+])("keeps colours of facets of STL in GLB, where they meet as well (as Magics writes them: %s)", async (isMagics, whole) => {
+  const made = await bench.convert(await colouredStl(isMagics), "stl", "glb");
+  const glb = await readFile(made.path);
+  const { meshes, materials } = JSON.parse(glb.toString("utf8", 20, 20 + glb.readUInt32LE(12)));
+  const primitives: readonly { material: number }[] = meshes.flatMap((mesh: { primitives: object[] }) => mesh.primitives);
+  const colours = primitives.map(({ material }) => materials[material].pbrMetallicRoughness.baseColorFactor ?? [1, 1, 1, 1]);
+  const wanted = [[1, 0, 0, 1], [0, 1, 0, 1], whole];
+  for (const [place, colour] of wanted.entries())
+    for (const [channel, value] of colour.entries()) expect(colours[place][channel]).toBeCloseTo(value, 2);
+  expect([...made.notes]).toEqual([]);
+});
+
+it("keeps the colours that Magics gives facets of STL in PLY, and names their opacity in OBJ", async () => {
+  const stl = await colouredStl(true);
+  const [, body = ""] = (await readFile((await bench.convert(stl, "stl", "ply")).path, "latin1")).split("end_header\n");
+  const colours = body
+    .split("\n")
+    .slice(0, 9)
+    .map((line) => line.trim().split(" ").slice(-4).join(" "));
+  expect([...new Set(colours)]).toEqual(["255 0 0 255", "0 255 0 255", "64 128 192 128"]);
+  expect([...(await bench.convert(stl, "stl", "obj")).notes.values()]).toEqual(["The opacity of vertices was left out."]);
+  expect([...(await bench.convert(await colouredStl(false), "stl", "obj")).notes]).toEqual([]);
+  expect([...(await bench.convert(stl, "stl", "step")).notes.values()]).toEqual(["Colours of faces were left out."]);
+});
+
 it("leaves out animations that the writer of COLLADA spoils, with a note", async () => {
   const { path, notes } = await bench.convert(await scene(), "gltf", "dae");
   expect(notes.get("METADATA_DROPPED")).toBe("Animations of one node were left out.");

@@ -149,6 +149,18 @@ describe("engine assimp, in detail", () => {
     ["obj", "stl", triangle.replace("0 0 0", "0 0 0 1 0 0"), { METADATA_DROPPED: "Colours of vertices were left out." }],
     ["obj", "glb", triangle.replace("0 0 0", "0 0 0 1 0 0"), {}],
     [
+      ...(["obj", "stl", `vt 0 0\nvn 0 0 1\n${triangle}`] as const),
+      { METADATA_DROPPED: "Left out: texture coordinates, normals of vertices." },
+    ],
+    [
+      ...(["obj", "ply", `o Haus\n${triangle}o Baum\nf 1 3 2\n`] as const),
+      { METADATA_DROPPED: "2 shapes were joined into one. Names of shapes were left out: Haus, Baum." },
+    ],
+    [
+      ...(["glb", "dae", glb({ materials: [{ pbrMetallicRoughness: { roughnessFactor: 0.3 } }] })] as const),
+      { METADATA_DROPPED: "Metalness and roughness of materials were left out." },
+    ],
+    [
       ...(["obj", "glb", `mtllib a b.mtl\nusemtl red\n${triangle}`] as const),
       { EXTERNAL_CONTENT_BLOCKED: "Materials and textures in other files were not read: a b.mtl." },
     ],

@@ -121,6 +121,23 @@ test.each([
   expect([/ unit="([a-z]+)"/.exec(text)?.[1], [...notes.keys()]]).toEqual([unit, codes]);
 });
 
+test("keeps names in 3MF, and names texture coordinates, metalness and roughness that it lacks", async () => {
+  const shape = {
+    positions: Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0]),
+    indices: Uint32Array.from([0, 1, 2]),
+    colour: linearOf([9, 9, 9]),
+  };
+  const document = await readGlb(Buffer.from(await glbOfShapes([{ name: 'Rad <links> & "rechts"', parts: [shape] }])), new Map());
+  const notes: Notes = new Map();
+  const [plain] = shapesOf3mf(Buffer.from(threeMfOf(document, notes)), new Map());
+  expect([plain?.name, [...notes]]).toEqual(['Rad <links> & "rechts"', []]);
+  const places = document.createAccessor().setType("VEC2").setArray(new Float32Array(6));
+  document.getRoot().listMeshes()[0]?.listPrimitives()[0]?.setAttribute("TEXCOORD_0", places);
+  document.getRoot().listMaterials()[0]?.setMetallicFactor(0.9).setRoughnessFactor(0.3);
+  threeMfOf(document, notes);
+  expect([...notes.values()]).toEqual(["Texture coordinates were left out. Metalness and roughness of materials were left out."]);
+});
+
 test("notes the loss of vertex colours, which no material holds", async () => {
   const shape: Shape = {
     name: "a",
