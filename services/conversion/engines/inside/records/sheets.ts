@@ -220,8 +220,9 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
 export function bytesOfBook(book: workbooks.WorkBook, to: string): Uint8Array {
   const bookType = bookTypes[to];
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
-  // Inline, the library truncates text in XLS at 255 characters; in the shared string table it does not.
-  const bytes = Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST: to === "xls" }));
+  // Inline, the library truncates text in XLS at 255 characters; in XLSX, offices do not read the escapes there. In a shared table they do.
+  const bookSST = to === "xls" || to === "xlsx";
+  const bytes = Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST }));
   // The library writes every row up to the last, although each has its number.
   return to === "xlsx2003" ? Buffer.from(bytes.toString().replace(/<Row ss:Index="\d{1,7}"><\/Row>/g, "")) : bytes;
 }
@@ -265,8 +266,9 @@ export function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "t
   return cellText(cell);
 }
 
-/** The other workbooks escape control characters. */
 const notInXml = /[^\t\n\x20-\ufffd]/g;
+/** Other control characters are escaped, but offices read the escape of NUL as text. */
+const notInCells = /[\0\ufffe\uffff]/g;
 
 /** A line break in a cell is one character, and XML excludes some others. */
 export function textOf(text: string, to: string, notes: Notes): string {
@@ -277,7 +279,7 @@ export function textOf(text: string, to: string, notes: Notes): string {
   const clean = text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
-    .replace(to === "xlsx2003" ? notInXml : /[\ufffe\uffff]/g, "\ufffd");
+    .replace(to === "xlsx2003" ? notInXml : notInCells, "\ufffd");
   if (clean !== text)
     noteOnce(notes, "CHARACTERS_REPLACED", "Line breaks in cells were normalised, and characters that cells do not allow were replaced.");
   return clean;
