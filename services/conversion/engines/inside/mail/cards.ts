@@ -84,7 +84,7 @@ function linesOf(record: Entries): readonly (readonly [string, string])[] {
 function sectionOf(record: Entries): string {
   const rows = linesOf(record).map(
     ([name, value]) =>
-      `<tr><th align="left" valign="top">${escapeHtml(name)}</th><td style="white-space: pre-wrap">${escapeHtml(value)}</td></tr>`,
+      `<tr><th align="left" valign="top">${escapeHtml(name)}</th><td style="white-space: pre-wrap">${escapeHtml(value).replaceAll("\n", "<br>")}</td></tr>`,
   );
   return `<table>\n${rows.join("\n")}\n</table>`;
 }

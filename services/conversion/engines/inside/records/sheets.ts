@@ -181,6 +181,13 @@ export function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell 
   };
 }
 
+/** Where a column also has local times, those stay as they are. */
+function noteZones({ zones, local }: { readonly zones: ReadonlySet<string>; readonly local: ReadonlySet<string> }, notes: Notes): void {
+  const [whole, mixed] = [zones.difference(local), zones.intersection(local)];
+  if (whole.size > 0) noteAlso(notes, "METADATA_DROPPED", `Times are written in UTC, without a time zone: ${firstOf([...whole])}.`);
+  if (mixed.size > 0) noteAlso(notes, "METADATA_DROPPED", `Some times are written in UTC, beside local ones: ${firstOf([...mixed])}.`);
+}
+
 const bookTypes: Readonly<Record<string, workbooks.BookType>> = { xlsx: "xlsx", xlsb: "xlsb", xls: "biff8", xlsx2003: "xlml" };
 const maxRows = 1_048_576;
 const maxColumns = 16_384;
@@ -189,7 +196,7 @@ const old = { rows: 65_536, columns: 256 };
 export function writeSheet(value: Value, to: string, options: Options, notes: Notes): Uint8Array {
   const { columns, rows } = tableOf(value, notes);
   const lines: unknown[][] = options.header === false ? [] : [columns.map((name) => escapedIn(to, textOf(name, to, notes)))];
-  const changed = { texts: new Set<string>(), zones: new Set<string>() };
+  const changed = { texts: new Set<string>(), zones: new Set<string>(), local: new Set<string>() };
   for (const row of rows) {
     lines.push(
       row.map((cell, place) =>
@@ -202,8 +209,7 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
   }
   if (changed.texts.size > 0)
     noteOnce(notes, "TYPES_AS_TEXT", `Values that a cell cannot store were written as text: ${firstOf([...changed.texts])}.`);
-  if (changed.zones.size > 0)
-    noteAlso(notes, "METADATA_DROPPED", `Times are written in UTC, without a time zone: ${firstOf([...changed.zones])}.`);
+  noteZones(changed, notes);
   const bounds = to === "xls" ? old : { rows: maxRows, columns: maxColumns };
   if (lines.length > bounds.rows || columns.length > bounds.columns) {
     throw new Failure(
@@ -220,8 +226,9 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
 export function bytesOfBook(book: workbooks.WorkBook, to: string): Uint8Array {
   const bookType = bookTypes[to];
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
-  // Inline, the library truncates text in XLS at 255 characters; in the shared string table it does not.
-  const bytes = Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST: to === "xls" }));
+  // Inline, the library truncates text in XLS at 255 characters; in XLSX, offices do not read the escapes there. In a shared table they do.
+  const bookSST = to === "xls" || to === "xlsx";
+  const bytes = Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST }));
   // The library writes every row up to the last, although each has its number.
   return to === "xlsx2003" ? Buffer.from(bytes.toString().replace(/<Row ss:Index="\d{1,7}"><\/Row>/g, "")) : bytes;
 }
@@ -251,13 +258,13 @@ function isSplitWell(size: number): boolean {
   return mantissa >= 2 ** 52 && mantissa < 2 ** 53;
 }
 
-export function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "texts" | "zones") => void): unknown {
+export function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "texts" | "zones" | "local") => void): unknown {
   if (cell === null || typeof cell === "boolean") return cell;
   if (typeof cell === "string") return textOf(cell, to, notes);
   if (typeof cell === "number" && isWritable(cell, to)) return cell;
   const day = cell instanceof Stamp ? serialOf(cell) : undefined;
   if (day !== undefined) {
-    if (cell instanceof Stamp && cell.isInstant) note("zones");
+    if (cell instanceof Stamp && (cell.isInstant || cell.text.includes("T"))) note(cell.isInstant ? "zones" : "local");
     return { t: "n", v: day.serial, z: day.format };
   }
   // Cells hold doubles: any other number is kept as text.
@@ -265,8 +272,9 @@ export function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "t
   return cellText(cell);
 }
 
-/** The other workbooks escape control characters. */
 const notInXml = /[^\t\n\x20-\ufffd]/g;
+/** Other control characters are escaped, but offices read the escape of NUL as text. */
+const notInCells = /[\0\ufffe\uffff]/g;
 
 /** A line break in a cell is one character, and XML excludes some others. */
 export function textOf(text: string, to: string, notes: Notes): string {
@@ -277,7 +285,7 @@ export function textOf(text: string, to: string, notes: Notes): string {
   const clean = text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
-    .replace(to === "xlsx2003" ? notInXml : /[\ufffe\uffff]/g, "\ufffd");
+    .replace(to === "xlsx2003" ? notInXml : notInCells, "\ufffd");
   if (clean !== text)
     noteOnce(notes, "CHARACTERS_REPLACED", "Line breaks in cells were normalised, and characters that cells do not allow were replaced.");
   return clean;

@@ -45,7 +45,7 @@ export function rewrittenBook(bytes: Uint8Array, to: string, notes: Notes): Uint
         const isKept = cell.t === "n" && !is1904;
         const value = cell.f !== undefined && isStale ? withoutResult() : isKept ? Number(cell.v) : cellOf(cell, is1904, withoutResult);
         if (value === null) continue;
-        const place = () => texts.push(address());
+        const place = (how: "texts" | "zones" | "local") => void (how !== "local" && texts.push(address()));
         Object.assign(cell, withoutFormula, objectOf(escapedIn(to, sheetCellOf(value, to, notes, place))));
       }
     }

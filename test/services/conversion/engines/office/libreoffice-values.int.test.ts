@@ -286,3 +286,13 @@ describe("a document of Numbers with a pop-up menu", () => {
       expect(await convert({ "Index/Tables/DataList-99.iwa": list })).toBeUndefined();
   });
 });
+
+it("texts that look like escapes, and NUL, arrive in ODS without escapes of Excel", async () => {
+  const source = join(data.folder, "escapes.json");
+  await writeFile(source, '[{"a":"x_x0041_y","b":"_x005F_","c":"p\\u0000q"}]');
+  const { path, notes } = await data.convert(source, "json", "xlsx");
+  expect([...notes.keys()]).toEqual(["CHARACTERS_REPLACED"]);
+  const made = await office.convert(path, "xlsx", "ods");
+  const table = await office.convert(made.path, "ods", "csv");
+  expect(await readFile(table.path, "utf8")).toBe("a,b,c\nx_x0041_y,_x005F_,p\ufffdq\n");
+});

@@ -204,6 +204,12 @@ it("a workbook that asks to be computed is for an office, as its zeros are no re
   await expect(convert(bytes(), "xlsx", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
 });
 
+it.each(["xlsx", "xlsb", "xls", "xlsx2003"])("the character NUL is replaced in %s, with a note", async (to) => {
+  const { bytes, notes } = await convert('[{"a":"x\\u0000y"}]', "json", to);
+  const sheet = read(bytes).Sheets["Sheet1"];
+  expect([sheet?.["A2"].v, [...notes.keys()]]).toEqual(["x\ufffdy", ["CHARACTERS_REPLACED"]]);
+});
+
 /** Of Excel 97, with the formula A2*3 in B2: an empty text is its result, as xlwt writes it, or a number. */
 function oldWorkbook(result?: number): Buffer {
   const sheet = utils.aoa_to_sheet([
