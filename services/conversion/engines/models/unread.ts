@@ -29,7 +29,7 @@ export function noteUnwritten(info: string, { hop, note }: HopTask): void {
 /** Targets with one shape without a name. */
 const joined: ReadonlySet<string> = new Set(["stl", "ply"]);
 /** Names by the library itself. */
-const ownNames: ReadonlySet<string> = new Set(["", "defaultobject", "<STL_BINARY>"]);
+const ownName = /^(?:defaultobject|<STL_BINARY>|meshes\[\d{1,9}\](?:-\d{1,9})?)?$/;
 
 /** Names what becomes of several shapes, and of their names, in a format of a single one. */
 export function noteJoined(info: string, { hop, note }: HopTask): void {
@@ -39,7 +39,7 @@ export function noteJoined(info: string, { hop, note }: HopTask): void {
   const faces = meshes.split("\n").filter((line) => /\| [a-z/ ]{0,40}(?:triangle|polygon)/.test(line));
   const named = faces.map((line) => /^ {4}\d{1,9} \((.{0,1000})\): \[/.exec(line)?.[1] ?? "");
   const shapes = [...new Set(named), ...named.filter((name) => name === "").slice(1)];
-  const names = [...new Set(shapes)].filter((name) => !ownNames.has(name)).map((name) => name.slice(0, longestName));
+  const names = [...new Set(shapes)].filter((name) => !ownName.test(name)).map((name) => name.slice(0, longestName));
   const said = [
     ...(shapes.length > 1 ? [`${shapes.length} shapes were joined into one.`] : []),
     ...(names.length > 0 ? [`Names of shapes were left out: ${firstNames(names, mostNamed)}.`] : []),

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { noteUnwritten } from "#services/conversion/engines/models/unread.ts";
+import { noteJoined, noteUnwritten } from "#services/conversion/engines/models/unread.ts";
 
 /** As assimp prints it. */
 const infoOf = (embedded: number, ...references: readonly string[]) =>
@@ -25,4 +25,15 @@ it.each([
   const note = (code: string, message?: string) => notes.set(code, message);
   noteUnwritten(info, { hop: { from, to }, note } as unknown as Parameters<typeof noteUnwritten>[1]);
   expect(Object.fromEntries(notes)).toEqual(wanted);
+});
+
+it.each([
+  ["meshes[0]", undefined],
+  ["Rad", "Names of shapes were left out: Rad."],
+])("names of shapes are not those that the library gives: %s", (name, wanted) => {
+  const notes = new Map<string, string | undefined>();
+  const note = (code: string, message?: string) => notes.set(code, message);
+  const info = `Meshes:  (name) [vertices / bones / faces | primitive_types]\n    0 (${name}): [3 / 0 / 1 | triangle]\n\n`;
+  noteJoined(info, { hop: { from: "glb", to: "stl" }, note } as unknown as Parameters<typeof noteJoined>[1]);
+  expect(notes.get("METADATA_DROPPED")).toBe(wanted);
 });
