@@ -296,17 +296,3 @@ it("names six of the things that records cannot hold, and says that there are ot
   const { notes } = await convert(event("DTSTART:20260101T000000Z", attendee), "ics", "json");
   expect(notes.get("METADATA_DROPPED")).toMatch(/: \S+(, \S+){5} and others\.$/);
 });
-
-it("line breaks of values are elements on a page, which its readers keep", async () => {
-  const given = "BEGIN:VCARD\nVERSION:4.0\nFN:A\nNOTE:one\\ntwo <b>\nEND:VCARD\n";
-  expect((await convert(given, "vcf", "html")).text).toContain(">one<br>two &lt;b&gt;</td>");
-});
-
-it("times in UTC are told apart from local times of the same column in XLSX", async () => {
-  const eventOf = (end: string) => `BEGIN:VEVENT\nUID:u\nDTSTAMP:20240101T000000Z\n${end}\nEND:VEVENT\n`;
-  const events = [eventOf("DTEND:20240102T000000Z"), eventOf("DTEND;TZID=Europe/Berlin:20240103T100000")];
-  const { notes } = await convert(`BEGIN:VCALENDAR\nVERSION:2.0\n${events.join("")}END:VCALENDAR\n`, "ics", "xlsx");
-  expect(notes.get("METADATA_DROPPED")).toBe(
-    "Times are written in UTC, without a time zone: stamp. Some times are written in UTC, beside local ones: end.",
-  );
-});
