@@ -65,35 +65,32 @@ function leftOfScene(from: string, to: string): string {
   return parts.size === 0 ? "" : `Left out: ${[...parts].join(", ").toLowerCase()}.`;
 }
 
+/** What of a model is left out, in sentences. */
+function leftOf(from: string, to: string): readonly string[] {
+  const isBare = bare.has(to);
+  const scene = isBare ? `${sceneParts(to)} are left out.` : leftOfScene(from, to);
+  return [
+    canHave(from, "scene") ? scene : "",
+    from === "ply" ? "Properties that the format does not hold are left out." : "",
+    from === "stl" && isBare ? "Colours of faces or of the whole model are left out." : "",
+    from === "obj" && colourless.has(to) ? "Colours of vertices are left out." : "",
+    from === "off" ? `Colours of ${colourless.has(to) ? "vertices and faces" : "faces"} are left out.` : "",
+    joining.has(to) ? "Corners of faces of different colours may get one colour." : "",
+    opaqueOnly.has(to) && !joining.has(to) ? "The opacity of vertices is left out." : "",
+    isBare ? "Names, groups, texture coordinates and normals are left out where the format has none." : "",
+  ].filter((sentence) => sentence !== "");
+}
+
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
+  const left = leftOf(from, to);
   const expects = [
-    ...(bare.has(to) ? [expecting("METADATA_DROPPED", { message: `${sceneParts(to)} are left out.`, of: "scene" })] : []),
-    ...(bare.has(to) || leftOfScene(from, to) === ""
-      ? []
-      : [expecting("METADATA_DROPPED", { message: leftOfScene(from, to), of: "scene" })]),
+    ...(left.length === 0 ? [] : [expecting("METADATA_DROPPED", left.join(" "))]),
     ...(bare.has(to) ? [] : [expecting("EXTERNAL_CONTENT_BLOCKED", { message: "Textures in other files are not included.", of: "scene" })]),
-    ...(from === "ply" ? [expecting("METADATA_DROPPED", "Properties that the format does not hold are left out.")] : []),
-    ...(from === "stl" && bare.has(to) ? [expecting("METADATA_DROPPED", "Colours of faces or of the whole model are left out.")] : []),
-    ...(from === "obj" && colourless.has(to) ? [expecting("METADATA_DROPPED", "Colours of vertices are left out.")] : []),
     ...(from === "obj" || from === "ply"
       ? [expecting("EXTERNAL_CONTENT_BLOCKED", "Materials and textures in other files are not read.")]
       : []),
-    ...(from === "off"
-      ? [expecting("METADATA_DROPPED", `Colours of ${colourless.has(to) ? "vertices and faces" : "faces"} are left out.`)]
-      : []),
-    ...(opaqueOnly.has(to) || joining.has(to)
-      ? [
-          expecting(
-            "METADATA_DROPPED",
-            joining.has(to) ? "Corners of faces of different colours may get one colour." : "The opacity of vertices is left out.",
-          ),
-        ]
-      : []),
     ...(fine.has(from) ? [expecting("NUMBERS_ROUNDED", "Coordinates far from the origin are rounded to 32-bit numbers.")] : []),
-    ...(bare.has(to)
-      ? [expecting("METADATA_DROPPED", "Names, groups, texture coordinates and normals are left out where the format has none.")]
-      : []),
     ...(to === "stl" ? [expecting("ENTRIES_LEFT_OUT", "Lines and points are left out; faces are kept.")] : []),
   ];
   return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, maxInputMb: 100, options };

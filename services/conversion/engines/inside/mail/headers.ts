@@ -25,7 +25,9 @@ const meant =
   /^(sender|message-id|in-reply-to|references|(x-)?keywords|(x-)?status|x-label|x-gmail-labels|comments|(importance|(x-)?priority)(?!: {1,9}(?:3|normal)\b)|sensitivity|organization|list-id|resent-[^:]*|expires|disposition-notification-to): /i;
 
 export function othersIn(headers: Headers): readonly string[] {
-  return [...new Set(headers.filter(({ key, value }) => meant.test(`${key}: ${value}`)).map(({ key }) => key))];
+  const found = [...new Set(headers.filter(({ key, value }) => meant.test(`${key}: ${value}`)).map(({ key }) => key))];
+  // Nearly every message has an identifier, which alone tells people nothing.
+  return found.every((key) => key === "message-id") ? [] : found;
 }
 
 function groupOf(name: string, members: readonly { readonly name: string; readonly address: string }[]): string {
