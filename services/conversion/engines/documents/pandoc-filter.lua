@@ -158,9 +158,11 @@ function RawInline(raw)
   if FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" then return {} end
 end
 
--- What browsers do not show, in HTML inside other markup.
+-- What browsers do not show, in HTML inside other markup. Books hide their footnotes, which readers show as windows.
 local has_told_hidden = false
 local function is_hidden(element)
+  local role = (element.attributes["epub:type"] or "") .. (element.attributes.role or "") .. table.concat(element.classes, " ")
+  if role:match("footnote") or role:match("endnote") or role:match("rearnote") then return false end
   local style = (element.attributes.style or ""):lower()
   local is_unseen = element.attributes.hidden or style:match("%f[%w-]display%s*:%s*none") or style:match("%f[%w-]visibility%s*:%s*hidden")
   if not is_unseen or FORMAT:match("^html") or FORMAT:match("^epub") then return false end

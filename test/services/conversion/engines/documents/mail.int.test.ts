@@ -160,7 +160,7 @@ describe("engine mail, in detail", () => {
     expect(text).toContain("<b>Ünïcødé</b>");
     expect(text).toContain(`src="data:image/png;base64,${pixel}"`);
     expect(text).toContain("<span>pixel</span>");
-    expect([...notes.keys()].sort()).toEqual(["ENTRIES_LEFT_OUT", "IMAGES_REMOVED", "METADATA_DROPPED", "STYLING_DROPPED"]);
+    expect([...notes.keys()].sort()).toEqual(["ENTRIES_LEFT_OUT", "IMAGES_REMOVED", "STYLING_DROPPED"]);
   });
 
   it("keeps attached files byte for byte", async () => {
