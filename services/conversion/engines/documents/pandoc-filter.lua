@@ -159,8 +159,9 @@ function RawInline(raw)
 end
 
 -- What browsers do not show, in HTML inside other markup.
-local has_told_hidden = false
+local is_seen, has_told_hidden = false, false
 local function is_hidden(element)
+  if is_seen then return false end
   local style = (element.attributes.style or ""):lower()
   local is_unseen = element.attributes.hidden or style:match("%f[%w-]display%s*:%s*none") or style:match("%f[%w-]visibility%s*:%s*hidden")
   if not is_unseen or FORMAT:match("^html") or FORMAT:match("^epub") then return false end
@@ -279,6 +280,7 @@ return {
   other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"), other("pandoc-citations.lua"),
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
+    is_seen, meta["filemill-seen"] = meta["filemill-seen"] ~= nil, nil
     if meta["filemill-source"] then embedded.open(pandoc.utils.stringify(meta["filemill-source"])) end
     meta["filemill-source"] = nil
     return metadata.read(meta)
