@@ -158,11 +158,10 @@ function RawInline(raw)
   if FORMAT == "docx" or FORMAT == "odt" or FORMAT == "pptx" then return {} end
 end
 
--- What browsers do not show, in HTML inside other markup. Books hide their footnotes, which readers show as windows.
-local has_told_hidden = false
+-- What browsers do not show, in HTML inside other markup.
+local is_seen, has_told_hidden = false, false
 local function is_hidden(element)
-  local role = (element.attributes["epub:type"] or "") .. (element.attributes.role or "") .. table.concat(element.classes, " ")
-  if role:match("footnote") or role:match("endnote") or role:match("rearnote") then return false end
+  if is_seen then return false end
   local style = (element.attributes.style or ""):lower()
   local is_unseen = element.attributes.hidden or style:match("%f[%w-]display%s*:%s*none") or style:match("%f[%w-]visibility%s*:%s*hidden")
   if not is_unseen or FORMAT:match("^html") or FORMAT:match("^epub") then return false end
@@ -281,6 +280,7 @@ return {
   other("pandoc-raw-html.lua"), other("pandoc-footnotes.lua"), other("pandoc-citations.lua"),
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
+    is_seen, meta["filemill-seen"] = meta["filemill-seen"] ~= nil, nil
     if meta["filemill-source"] then embedded.open(pandoc.utils.stringify(meta["filemill-source"])) end
     meta["filemill-source"] = nil
     return metadata.read(meta)

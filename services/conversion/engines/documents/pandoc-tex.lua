@@ -2,25 +2,42 @@
 -- lists, and the numbers of equations and of what has such a caption.
 local List = pandoc.List
 
+-- Longer ones are not looked at, so that many unfinished ones take no time.
+local most = 10000
+
+local function without(text, name)
+  local pieces, at = List(), 1
+  local start, finish = "\\begin{" .. name .. "}", "\\end{" .. name .. "}"
+  while true do
+    local from, inside = text:find(start, at, true)
+    local _, to = text:find(finish, inside or #text + 1, true)
+    if not to then return table.concat(pieces) .. text:sub(at) end
+    pieces:insert(text:sub(at, from - 1))
+    at = to + 1
+  end
+end
+
 -- The text of the document, without comments and listings.
 local function body_of(source)
   local text = source:gsub("\\%%", " "):gsub("%%[^\n]*", "")
-  for _, name in ipairs({ "verbatim", "lstlisting", "minted", "comment" }) do
-    text = text:gsub("\\begin{" .. name .. "}.-\\end{" .. name .. "}", "")
-  end
+  for _, name in ipairs({ "verbatim", "lstlisting", "minted", "comment" }) do text = without(text, name) end
   return text:match("\\begin{document}(.*)") or text
 end
 
+-- Signs that Pandoc writes for those of TeX: unbreakable spaces, dashes, quotation marks and ellipses.
+local function without_signs(text) return (text:gsub("\194[\160\171\187]", " "):gsub("\226\128[\128-\191]", " ")) end
+
 local function words_of(document)
   local words = {}
-  for each in pandoc.write(document, "json"):gsub("\\.", " "):gmatch("[%a\128-\255]+") do words[each] = true end
+  for each in without_signs(pandoc.write(document, "json"):gsub("\\.", " ")):gmatch("[%a\128-\255]+") do words[each] = true end
   return words
 end
 
--- Words with commands or signs inside may be written otherwise.
+-- Words with commands or signs inside, such as those for accents, may be written otherwise.
 local function is_lost(caption, words)
-  for each in caption:gsub("%b$$", " "):gsub("[{}~]", " "):gmatch("%S+") do
-    local word = each:match("^[%(,.:;]*([%a\128-\255]+)[%),.:;]*$")
+  local text = caption:gsub("%b$$", " "):gsub("~", " "):gsub("\\%a+%s+", "\\"):gsub("\\index%b{}", "\\")
+  for each in without_signs(text):gmatch("%S+") do
+    local word = each:match("^[{%(,.:;]*([%a\128-\255]+)[}%),.:;]*$")
     if word and not words[word] then return true end
   end
   return false
@@ -28,9 +45,10 @@ end
 
 local function has_lost_caption(text, words)
   for place in text:gmatch("\\caption()%f[%A]") do
-    local at = text:match("^%*?%s*()", place)
-    at = text:match("^%b[]%s*()", at) or at
-    local caption = text:match("^%b{}", at)
+    local near = text:sub(place, place + most)
+    local at = near:match("^%*?%s*()")
+    at = near:match("^%b[]%s*()", at) or at
+    local caption = near:match("^%b{}", at)
     if caption and is_lost(caption, words) then return true end
   end
   return false
@@ -43,7 +61,7 @@ local function has_own_labels(text)
     if command == "begin" then open[#open + 1] = name or ""
     elseif command == "end" then table.remove(open)
     elseif command == "item" and ((open[#open] or ""):match("enum") or open[#open] == "itemize") then
-      local label = text:match("^%s*(%b[])", place)
+      local label = text:sub(place, place + most):match("^%s*(%b[])")
       if label and label:gsub("\\%a+", ""):match("%w") then return true end
     end
   end

@@ -72,6 +72,8 @@ function argumentsOf(task: HopTask, input: string, properties: Properties = {}):
     ...(needsDataFiles.has(to) ? [`--lua-filter=${writer}`] : []),
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
     ...(from === "html" ? ["-M", "filemill-web=true"] : []),
+    // Ours left out what is hidden, and kept the notes that readers show.
+    ...(from === "html" || from === "epub" ? ["-M", "filemill-seen=true"] : []),
     ...Object.entries(properties).flatMap(([name, value]) => (value === "" ? [] : ["-M", `filemill-${name}=${value}`])),
     ...(options.standalone === false || to === "json" ? [] : ["--standalone"]),
     ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),

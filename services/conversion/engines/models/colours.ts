@@ -26,6 +26,18 @@ type Reading = {
   readonly limits: { readonly addressSpace: boolean; readonly fileBytes: number };
 };
 
+/** Lists the different pairs of place and colour. Writers scale places, and change normals, so only how many there are tells something. */
+const rowsScript = (rows: string): string =>
+  [
+    `names=$(sed '/^end_header/q' ${rows}.ply | grep -a '^property [^l]')`,
+    'n=$(echo "$names" | wc -l)',
+    `c=$(echo "$names" | grep -nm1 ' red$' | cut -d: -f1)`,
+    '[ -n "$c" ] || exit 0',
+    `sed '1,/^end_header/d' ${rows}.ply | LC_ALL=C grep -aE "^([^ ]+ ){$((n - 1))}[^ ]+ ?$" | cut -d' ' -f"1-3,$c-$((c + 3))" | ` +
+      `LC_ALL=C sed 's/^/ /;s/ -0 / 0 /g;s/ -0 / 0 /g' | LC_ALL=C sort -u > ${rows}`,
+    "echo yes",
+  ].join("; ");
+
 /** Compares, if the result has colours, the rows of vertices that the library writes as PLY. */
 export async function noteColours(
   session: ToolSession,
@@ -40,21 +52,16 @@ export async function noteColours(
   // If the library fails at PLY, nothing can be compared.
   const rowsOf = async (path: string, rows: string) => {
     const end = await session.run({ program, args: ["export", path, `${rows}.ply`, "-fply", "-tri"], limits }).catch(() => undefined);
-    const count = `n=$(sed '/^end_header/q' ${rows}.ply | grep -ac '^property [^l]')`;
-    return (
-      end?.exitCode === 0 &&
-      (await says(
-        `${count}; sed '1,/^end_header/d' ${rows}.ply | LC_ALL=C grep -aE "^([^ ]+ ){$((n - 1))}[^ ]+ ?$" | LC_ALL=C sort -u > ${rows}; echo yes`,
-      )) === "yes"
-    );
+    return end?.exitCode === 0 && (await says(rowsScript(rows))) === "yes";
   };
   if (!(await rowsOf(given, "/job/given-rows"))) return;
   if (opaqueOnly.has(to)) {
-    if ((await says("grep -avqm1 -E ' 255 ?$' /job/given-rows && echo yes")) === "yes")
+    if ((await says("grep -avqm1 -E ' 255$' /job/given-rows && echo yes")) === "yes")
       note("METADATA_DROPPED", "The opacity of vertices was left out.");
   } else if (await rowsOf(made, "/job/made-rows")) {
-    const lost = Number(await says("LC_ALL=C comm -23 /job/given-rows /job/made-rows | wc -l"));
-    if (lost > 0) note("METADATA_DROPPED", "Where faces of different colours meet, their corners got one colour.");
+    const countOf = async (rows: string) => Number(await says(`wc -l < ${rows}`));
+    if ((await countOf("/job/made-rows")) < (await countOf("/job/given-rows")))
+      note("METADATA_DROPPED", "Where faces of different colours meet, their corners got one colour.");
   }
 }
 

@@ -14,10 +14,11 @@ const relationsOf = (part: string): string => posix.join(posix.dirname(part), "_
 const textOf = (parts: Parts, name: string): string => Buffer.from(parts[name] ?? "").toString("utf8");
 const absolute = (folder: string, target: string): string => posix.join("/", folder, target).slice(1);
 
+const relationTag = /<(?:\w+:)?Relationship\s[^<>]*>/g;
 type Relation = { readonly tag: string; readonly kind: string; readonly target: string };
 
 function relationsIn(parts: Parts, part: string): Relation[] {
-  return (textOf(parts, part === "" ? packageRelations : relationsOf(part)).match(/<(?:\w+:)?Relationship\s[^<>]*>/g) ?? [])
+  return (textOf(parts, part === "" ? packageRelations : relationsOf(part)).match(relationTag) ?? [])
     .filter((tag) => attributeIn(tag, "targetmode") !== "External")
     .map((tag) => {
       const [kind = "", target = ""] = [attributeIn(tag, "type"), attributeIn(tag, "target")];
@@ -55,9 +56,14 @@ export function withUsualNames(parts: Parts): Record<string, Uint8Array> | undef
 
 /** The relationships of a part, with targets that hold wherever it is. */
 function withTargets(parts: Parts, part: string, relations: string, moved: ReadonlyMap<string, string>): string {
-  return relationsIn(parts, part).reduce((text, { tag, target }) => {
+  const edits = new Map<string, string>();
+  for (const { tag, target } of relationsIn(parts, part)) {
     const wanted = moved.get(target) ?? (moved.has(part) ? target : undefined);
-    const made = wanted === undefined ? tag : tag.replace(/(\sTarget\s*=\s*["'])[^"'<>]*/, (_whole, start: string) => `${start}/${wanted}`);
-    return text.replace(tag, () => made);
-  }, relations);
+    if (wanted !== undefined)
+      edits.set(
+        tag,
+        tag.replace(/(\sTarget\s*=\s*["'])[^"'<>]*/, (_whole, start: string) => `${start}/${wanted}`),
+      );
+  }
+  return relations.replace(relationTag, (tag) => edits.get(tag) ?? tag);
 }

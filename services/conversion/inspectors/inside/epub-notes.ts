@@ -13,9 +13,16 @@ import { contentOf } from "./remote-file.ts";
 /** Writes the rewritten book if there is something to change. */
 export async function readableEpub(file: ByteSource): Promise<Answer<"readableEpub">> {
   const parts = unpacked(await contentOf(file)) ?? {};
+  const sheets = Map.groupBy(
+    Object.keys(parts)
+      .filter((name) => name.endsWith(".css"))
+      .map((name) => ({ file: fileOf(name), text: textIn(parts, name) })),
+    ({ file }) => file,
+  );
+  const beside = (file: string) => (sheets.get(file) ?? []).map(({ text }) => text);
   const chapters = Object.keys(parts)
     .filter((name) => /\.x?html?$/i.test(name))
-    .map((name) => shownPage(parts, name));
+    .map((name) => shownPage(textIn(parts, name), name, beside));
   const targets = new Set(chapters.flatMap(({ shown }) => targetsIn(shown)));
   const files = new Set(chapters.map(({ name }) => fileOf(name)));
   const books = Object.keys(parts).filter((each) => each.endsWith(".opf"));
@@ -43,11 +50,9 @@ export async function readableEpub(file: ByteSource): Promise<Answer<"readableEp
 }
 
 /** A page without what it hides, itself or by style sheets of the book. */
-function shownPage(parts: Readonly<Record<string, Uint8Array>>, name: string) {
-  const page = textIn(parts, name);
-  const linked = (page.match(/<link\s[^<>]*>/gi) ?? []).map((tag) => fileOf(valueIn(tag, "href"))).filter((file) => file.endsWith(".css"));
-  const beside = Object.keys(parts).filter((each) => linked.includes(fileOf(each)));
-  const sheets = [...beside.map((each) => textIn(parts, each)), ...sheetsIn(page)];
+function shownPage(page: string, name: string, beside: (file: string) => readonly string[]) {
+  const linked = new Set((page.match(/<link\s[^<>]*>/gi) ?? []).map((tag) => fileOf(valueIn(tag, "href"))));
+  const sheets = [...linked.values().flatMap(beside), ...sheetsIn(page)];
   return { name, page, sheets, shown: withoutHidden(page, sheets) ?? page };
 }
 

@@ -1,12 +1,15 @@
 /** Finds text that style sheets put before or after elements. @see https://www.w3.org/TR/css-content-3/#content-property */
-import { attributeIn, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
+import { attributes, tagsIn } from "#services/conversion/engines/inside/html-tags.ts";
 import { rulesIn } from "./html-hiding-rules.ts";
 
 const end = /::?(?:before|after)$/i;
 
+/** Only for some time, such as under a pointer. */
+const inState = /:(?:hover|focus|active|target|checked|not|is|where|has)\b/i;
+
 /** What a selector of such text says of the element itself. */
 const elementIn = (selector: string): string | undefined =>
-  end.test(selector)
+  end.test(selector) && !inState.test(selector)
     ? selector
         .replace(end, "")
         .split(/[\s>+~]/)
@@ -19,10 +22,18 @@ export function addsText(html: string, sheets: readonly string[]): boolean {
     .flatMap(rulesIn)
     .filter(({ selector, isInside, text }) => !isInside && /:(?:before|after)/i.test(selector) && hasWords(text))
     .flatMap(({ selector }) => selector.split(",").map((each) => elementIn(each.trim())));
-  const wanted = new Set(selectors.filter((each) => each !== undefined));
+  const wanted = Map.groupBy(new Set(selectors.filter((each) => each !== undefined).map(needsOf)), ({ key }) => key);
   return (
     wanted.size > 0 &&
-    tagsIn(html).some(({ isEnd, name, at, end: to }) => !isEnd && wanted.values().some((each) => fits(each, name, html.slice(at, to))))
+    tagsIn(html).some(({ isEnd, name, at, end: to }) => {
+      const has = isEnd ? new Set<string>() : factsOf(name, html.slice(at, to));
+      return has.values().some((key) =>
+        wanted
+          .get(key)
+          ?.slice(0, mostAlike)
+          .some(({ needs }) => needs.every((need) => has.has(need))),
+      );
+    })
   );
 }
 
@@ -33,13 +44,26 @@ function hasWords(declarations: string): boolean {
   return shown.some((text) => /[\p{L}\p{N}]/u.test(text));
 }
 
-function fits(selector: string, name: string, tag: string): boolean {
+/** How many selectors that begin alike are looked at. */
+const mostAlike = 20;
+
+/** What an element needs: "*", its name, `.class`, `#id` and `[attribute`. */
+function needsOf(selector: string): { readonly key: string; readonly needs: readonly string[] } {
   const [plain = ""] = selector.split(/[[:]/);
-  const element = /^[a-z][\w-]*/i.exec(plain)?.[0].toLowerCase() ?? name;
-  const classes = (attributeIn(tag, "class") ?? "").split(/\s+/);
-  const id = attributeIn(tag, "id");
-  return (
-    element === name &&
-    (plain.match(/[.#][\w-]+/g) ?? []).every((each) => (each.startsWith("#") ? id === each.slice(1) : classes.includes(each.slice(1))))
-  );
+  const needs = [
+    ...(plain.match(/[.#][\w-]+/g) ?? []),
+    ...(selector.match(/\[[a-z:-]+/gi) ?? []).map((each) => each.toLowerCase()),
+    /^[^.#]+/.exec(plain)?.[0].toLowerCase() ?? "*",
+  ].slice(0, 10);
+  return { key: needs[0] ?? "*", needs };
+}
+
+function factsOf(element: string, tag: string): ReadonlySet<string> {
+  const facts = new Set(["*", element]);
+  for (const { name, value } of attributes(tag)) {
+    facts.add(`[${name}`);
+    if (name === "id") facts.add(`#${value}`);
+    if (name === "class") for (const each of value.split(/\s+/)) facts.add(`.${each}`);
+  }
+  return facts;
 }

@@ -82,8 +82,16 @@ it.each([
   ['.a::before{content:"\\f001"} .a::after{content:"\\201d"}', "<b class=a>b</b>", false],
   ['.a::before{content:"NOT "} i#b::before{content:"x"}', "<b id=b>b</b>", false],
   ["@media print{a::after{content:attr(href)}}", "<a href=x>b</a>", false],
+  ["[data-tip]::after{content:attr(data-tip)}", "<b data-tip=x>b</b>", true],
+  ["[data-tip]::after{content:attr(data-tip)}", "<b>b</b>", false],
+  ["a:hover::after{content:attr(href)}", "<a href=x>b</a>", false],
 ])("knows whether style sheets add words: %s", (sheet, page, wanted) => {
   expect(addsText(page, [sheet])).toBe(wanted);
+});
+
+it("knows of many such rules for many elements soon", () => {
+  const sheet = Array.from({ length: 30_000 }, (_, place) => `.a.b${place}::before{content:"x"}`).join("");
+  expect(addsText("<b class=a></b>".repeat(30_000), [sheet])).toBe(false);
 });
 
 it("leaves what Pandoc reads itself unchanged", () => {

@@ -75,7 +75,7 @@ function glbOfFacets(bytes: Buffer, { whole }: Facets, groups: ReadonlyMap<numbe
     materials.push(materialOf(colour, isLinear));
   }
   const binary = Buffer.concat(parts);
-  const starts = parts.map((_, place) => parts.slice(0, place).reduce((sum, { length }) => sum + length, 0));
+  let next = 0;
   const scene = {
     ...{
       asset: { version: "2.0" },
@@ -86,7 +86,10 @@ function glbOfFacets(bytes: Buffer, { whole }: Facets, groups: ReadonlyMap<numbe
       materials,
       accessors,
     },
-    bufferViews: parts.map(({ length }, place) => ({ buffer: 0, byteOffset: starts[place] ?? 0, byteLength: length })),
+    bufferViews: parts.map(({ length }) => {
+      next += length;
+      return { buffer: 0, byteOffset: next - length, byteLength: length };
+    }),
     buffers: [{ byteLength: binary.length }],
   };
   return glbOf({ scene, binary });

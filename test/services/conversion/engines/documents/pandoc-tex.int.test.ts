@@ -46,6 +46,12 @@ it("notes captions without a picture, labels that an author gave to items, and r
   expect((await convert(kept, "tex", "txt")).notes).toEqual([]);
 });
 
+it("finds the words of captions that Pandoc writes with other signs", async () => {
+  const caption = 'As in Part~one and M\\"{u}nchen, Fran\\c{c}ais, na\\"\\i ve “words”\\index{hidden key} and so on...';
+  const given = tex(`\\begin{table}\\caption{${caption}}\\begin{tabular}{l}x\\\\\\end{tabular}\\end{table}`);
+  expect((await convert(given, "tex", "txt")).notes).toEqual([]);
+});
+
 it("notes templates of wikis", async () => {
   for (const to of ["md", "docx"]) {
     const { messages } = await convert("{{Infobox person|name=Ann}}\n\nText {{convert|5|km}}.\n", "mediawiki", to);

@@ -94,6 +94,15 @@ it.each([
   expect([...(await bench.convert(path, "ply", to)).notes.values()]).toEqual(wanted);
 });
 
+it("says nothing of joined colours when only normals get a length of 1", async () => {
+  const path = join(bench.folder, "normals.ply");
+  const floats = [..."xyz", "nx", "ny", "nz"].map((name) => `property float ${name}`);
+  const corners = ["0 0 0", "1 0 0", "0 1 0"].map((place) => `${place} 0.3 0.4 0.8 10 20 37`);
+  const lines = ["ply", "format ascii 1.0", "element vertex 3", ...floats, ...paint.slice(0, 3), "element face 1"];
+  await writeFile(path, `${[...lines, "property list uchar int vertex_indices", "end_header", ...corners, "3 0 1 2"].join("\n")}\n`);
+  expect([...(await bench.convert(path, "ply", "glb")).notes.values()]).toEqual([]);
+});
+
 it.each([
   ["0 1 0", ["Where faces of different colours meet, their corners got one colour."]],
   ["1 0 0", []],
